@@ -1,0 +1,263 @@
+"""What happened: an append-only list of events, its indexes, and the laws it must keep.
+
+1. Events are only appended. What is kept of one is a tuple of plain values, so nothing can change it
+   and the garbage collector has nothing to walk.
+2. Every counter is an index of the events, written by `append` alone: `Ledger(events)` equals the ledger.
+3. Argument values never enter, only a digest and a summary of their shape. The digest shows sameness;
+   it does not hide a value that can be guessed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from pydantic import BaseModel
+
+from labkit.arguments import shown
+from labkit.calls import Limits, Principal, Tool
+from labkit.outcomes import Code, compact
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Event", "Kind", "Ledger", "StopReason"]
+
+Kind = Literal["round_opened", "requested", "rejected", "replayed", "started", "attempted", "returned",
+               "cancel_requested", "released", "late", "delivered", "answered", "stopped"]  # fmt: skip
+StopReason = Literal["answered", "needs_user", "rounds_exhausted", "requests_exhausted", "executions_exhausted",
+                     "deadline_exceeded", "cost_exhausted", "terminal_error", "cancelled", "model_failed",
+                     "no_progress"]  # fmt: skip
+MAX_CLAIM = 128
+"""Characters kept of an id or a name that nothing has checked yet."""
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened.
+
+    Attributes:
+        seq: place in the ledger, from 1.
+        round, position: the model response and the place in it, from 1; together they name a request.
+            Position is None for what concerns the whole round or run.
+        call_id: what the call claimed as its id; never used as a name, ids may repeat.
+        tool, version, permission, cost: the tool that was named and its declaration, if there is one.
+        gate: the gate that settled the call, if one did.
+        code: code of the outcome; in `stopped`, the stop reason.
+        subject, tenant, permissions: the principal in force.
+        digest: of the argument text; once the arguments are read, of their canonical text.
+        summary: shape of the arguments; in `round_opened`, the limits and id scope.
+        content: digest of the result that came, was replayed or was delivered.
+        elapsed: seconds since the run began, if the host gave a clock.
+    """
+
+    seq: int
+    run_id: str
+    kind: Kind
+    round: int
+    position: int | None = None
+    call_id: str | None = None
+    tool: str | None = None
+    version: str | None = None
+    permission: str | None = None
+    cost: float | None = None
+    gate: str | None = None
+    code: Code | StopReason | None = None
+    subject: str | None = None
+    tenant: str | None = None
+    permissions: tuple[str, ...] = ()
+    digest: str | None = None
+    summary: str | None = None
+    content: str | None = None
+    elapsed: float | None = None
+
+
+class Ledger:
+    """The append-only list of one run's events.
+
+    Raises:
+        ValueError: events that do not follow on from each other, or of an unknown kind.
+    """
+
+    def __init__(self, events: Iterable[Event] = (), run_id: str = "run-1") -> None:
+        self.run_id = run_id
+        self._rows: list[tuple[Any, ...]] = []
+        self._counts: dict[str, int] = dict.fromkeys(KINDS, 0)
+        self._reserved: dict[str | None, int] = {}
+        for place, event in enumerate(events, 1):
+            self.run_id = event.run_id if place == 1 else self.run_id
+            if event.kind not in KINDS:
+                raise ValueError(f"event {place}: no such kind: {event.kind!r}")
+            if (event.seq, event.run_id) != (place, self.run_id):
+                raise ValueError(f"event {event.seq} of {event.run_id} cannot be event {place} of {self.run_id}")
+            self.append(_row(event))
+
+    def append(self, row: tuple[Any, ...]) -> int:
+        """Add one event and bring every index up to date; return its index. Only the dispatcher calls this.
+
+        The row holds kind, round, position, call id, offer, gate, code, who, digest, summary, content
+        and elapsed; `offer` and `who` are texts that events share.
+        """
+        kind = row[0]
+        self._rows.append(row)
+        self._counts[kind] += 1
+        if kind == "started" or kind == "released":
+            offer, change = row[4], 1 if kind == "started" else -1
+            self._reserved[offer] = self._reserved.get(offer, 0) + change
+        return len(self._rows) - 1
+
+    def deliver(self, index: int, elapsed: float | None) -> None:
+        """Add `delivered` for the outcome recorded at `index`."""
+        _, round, position, call_id, offer, _, code, who, mark, summary, content, _ = self._rows[index]
+        self.append(("delivered", round, position, call_id, offer, None, code, who, mark, summary, content, elapsed))
+
+    @property
+    def executions(self) -> int:
+        """Executions reserved and not given back."""
+        return self._counts["started"] - self._counts["released"]
+
+    @property
+    def requests(self) -> int:
+        """Calls that arrived, whatever came of them."""
+        return self._counts["requested"]
+
+    @property
+    def cost(self) -> float:
+        """Cost of the executions, in units of `Tool.cost`."""
+        return sum((read_offer(offer)[3] or 0) * count for offer, count in self._reserved.items())
+
+    def executions_of(self, tool: str) -> int:
+        """Executions of one tool."""
+        return sum(count for offer, count in self._reserved.items() if read_offer(offer)[0] == tool)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The counters that always appear together. `executed` are the calls that entered their tool."""
+        of = self._counts
+        return {"rounds": of["round_opened"], "requested": of["requested"], "rejected": of["rejected"],
+                "replayed": of["replayed"], "admitted": of["started"], "executed": self.executions,
+                "attempts": of["attempted"], "delivered": of["delivered"]}  # fmt: skip
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return tuple(self)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Event]:
+        return (_event(place, self.run_id, row) for place, row in enumerate(self._rows, 1))
+
+    def __getitem__(self, place: int) -> Event:
+        """The event at `place`, counted from 0 as in any sequence."""
+        index = range(len(self._rows))[place]
+        return _event(index + 1, self.run_id, self._rows[index])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ledger) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]  # it grows
+
+    def to_jsonl(self) -> str:
+        """The events as JSON lines (UTF-8 safe: half surrogates stay escaped)."""
+        return "".join(json.dumps(asdict(event)) + "\n" for event in self)
+
+    @classmethod
+    def from_jsonl(cls, text: str) -> Ledger:
+        """Read back what `to_jsonl` wrote. Raises ValueError naming the line that is no event."""
+        events = []
+        for number, line in enumerate(text.split("\n"), 1):
+            if not line:
+                continue
+            try:
+                record = json.loads(line)
+                events.append(Event(**record | {"permissions": tuple(record["permissions"])}))
+            except (ValueError, TypeError, KeyError) as error:
+                raise ValueError(f"line {number} is no event: {error}") from None
+        return cls(events)
+
+    def table(self) -> pd.DataFrame:
+        """The events as a pandas DataFrame, one row each, safe to write as CSV."""
+        import pandas as pd
+
+        columns = list(Event.__dataclass_fields__)
+        rows = [{name: harmless(value) for name, value in asdict(event).items()} for event in self]
+        return pd.DataFrame(rows, columns=columns, dtype=object)
+
+
+def harmless(value: object) -> object:
+    """`value`, with an apostrophe before a text that a spreadsheet would run as a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t", "\r"} else value
+
+
+def digest(raw: bytes) -> bytes:
+    """Eight bytes that show whether two contents are the same."""
+    return blake2b(raw, digest_size=8).digest()
+
+
+def offer_text(tool: Tool | str | None) -> str:
+    """A tool's declaration, or a name that belongs to none, as the text kept in events."""
+    if isinstance(tool, Tool):
+        return compact([tool.name, tool.version, tool.permission, tool.cost])
+    return compact([tool, None, None, None])
+
+
+def who_text(principal: Principal) -> str:
+    """A principal as the text kept in events."""
+    return compact([principal.subject, principal.tenant, sorted(principal.permissions)])
+
+
+def bounded(claimed: object) -> str | None:
+    """A claimed id or name of any type and size: as it is if it is short text, else cut, with everything visible."""
+    if claimed is None or (isinstance(claimed, str) and len(claimed) <= MAX_CLAIM):
+        return claimed
+    return shown(claimed if isinstance(claimed, str) else repr(claimed), MAX_CLAIM)
+
+
+def shape(checked: BaseModel) -> str:
+    """Fields and types of read arguments, without their values: `query: text, published_from: null`."""
+    fields = checked.__dict__
+    return _shape(tuple(fields), tuple(map(type, fields.values())))
+
+
+@lru_cache(maxsize=1024)
+def _shape(names: tuple[str, ...], types: tuple[type, ...]) -> str:
+    words = {str: "text", int: "integer", float: "number", bool: "boolean", type(None): "null", dict: "object"}
+    return ", ".join(f"{name}: {words.get(kind, kind.__name__)}" for name, kind in zip(names, types, strict=True))
+
+
+def settings_text(limits: Limits, id_scope: str) -> str:
+    """What a run is bound to, as the text kept in `round_opened`."""
+    return compact({"limits": limits.as_dict(), "id_scope": id_scope})
+
+
+@lru_cache(maxsize=256)
+def read_offer(text: str | None) -> tuple[str | None, str | None, str | None, float | None]:
+    """Name, version, permission and cost out of `offer_text`."""
+    return tuple(json.loads(text)) if text else (None, None, None, None)
+
+
+@lru_cache(maxsize=256)
+def read_who(text: str | None) -> tuple[str | None, str | None, tuple[str, ...]]:
+    """Subject, tenant and permissions out of `who_text`."""
+    subject, tenant, permissions = json.loads(text) if text else (None, None, ())
+    return subject, tenant, tuple(permissions)
+
+
+def _event(seq: int, run_id: str, row: tuple[Any, ...]) -> Event:
+    kind, round, position, call_id, offer, gate, code, who, mark, summary, content, elapsed = row
+    return Event(seq, run_id, kind, round, position, call_id, *read_offer(offer), gate, code, *read_who(who),
+                 mark and mark.hex(), summary, content and content.hex(), elapsed)  # fmt: skip
+
+
+def _row(event: Event) -> tuple[Any, ...]:
+    offer = None if event.tool is None else compact([event.tool, event.version, event.permission, event.cost])
+    who = None if event.subject is None else compact([event.subject, event.tenant, list(event.permissions)])
+    mark, content = (bytes.fromhex(text) if text else None for text in (event.digest, event.content))
+    return (event.kind, event.round, event.position, event.call_id, offer, event.gate, event.code, who, mark,
+            event.summary, content, event.elapsed)  # fmt: skip

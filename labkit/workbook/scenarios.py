@@ -1,0 +1,274 @@
+"""A run described as data: one format for lessons, panels, exercises, tests and the command line.
+
+1. Unknown keys are refused; the three fields of a call may hold any JSON value, since that is the subject.
+2. Playing a scenario is a pure function: fresh worlds, a virtual clock, no randomness.
+3. Virtual time: each model response and each entry of a tool takes `STEP_S`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from labkit import audit
+from labkit.arguments import BadArguments, read_json, shown
+from labkit.calls import Call, Context, Limits, Principal, Tool
+from labkit.dispatch import Dispatcher, Host
+from labkit.gates import GATES, Gate, OutOfOrder
+from labkit.laws import Violation
+from labkit.loop import Message, Response, Run, drive
+from labkit.outcomes import Cancelled, TemporaryFailure, compact
+from labkit.worlds import World, open_world
+
+__all__ = ["STEP_S", "BadScenario", "Played", "Scenario", "play", "read_scenario"]
+
+STEP_S = 0.125
+"""Virtual seconds of a model response and of a tool's entry: a power of two, so that sums stay exact."""
+GATES_BY_NAME: dict[str, Gate] = {gate.__name__: gate for gate in GATES}
+
+
+class BadScenario(ValueError):
+    """A text that is no scenario; its message is one line that says what to mend."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class CallPart(_Part):
+    """A proposed call. A field left out is as good as null."""
+
+    id: Any = None
+    name: Any = None
+    arguments: Any = None
+
+
+class PrincipalPart(_Part):
+    """Who asks. What is left out is Alice's, of tenant A, with every read permission of the worlds."""
+
+    subject: str = "u-alice"
+    tenant: str | None = "A"
+    permissions: tuple[str, ...] | None = None
+
+
+class LimitsPart(_Part):
+    """As `labkit.Limits`, which judges the values."""
+
+    rounds: Any = 8
+    requests: Any = 50
+    executions: Any = 20
+    per_tool: dict[str, Any] = Field(default_factory=dict)
+    deadline_s: Any = None
+    cost: Any = None
+
+
+class TurnPart(_Part):
+    """One model response; `principal` is in force from here on."""
+
+    calls: tuple[CallPart, ...] = ()
+    answer: str | None = None
+    complete: bool = True
+    principal: PrincipalPart | None = None
+
+
+class FaultPart(_Part):
+    """What happens at the nth entry of a tool, counted from 1; without `entry`, at every one."""
+
+    tool: str
+    entry: int | None = Field(default=None, ge=1)
+    raises: Literal["temporary", "bug", "hang", "crash_after_effect"]
+
+
+class Scenario(_Part):
+    """A run as data. Only `world` and `turns` are required."""
+
+    title: str = ""
+    source: str = ""
+    world: str | tuple[str, ...]
+    principal: PrincipalPart = PrincipalPart()
+    limits: LimitsPart = LimitsPart()
+    on_limit: Literal["stop", "answer"] = "answer"
+    id_scope: Literal["run", "response"] = "run"
+    turns: tuple[TurnPart, ...]
+    when_turns_run_out: Literal["end", "repeat"] = "end"
+    faults: tuple[FaultPart, ...] = ()
+    gates: tuple[str, ...] = tuple(GATES_BY_NAME)
+
+    @property
+    def worlds(self) -> tuple[str, ...]:
+        """Names of the worlds whose tools are offered together."""
+        return (self.world,) if isinstance(self.world, str) else self.world
+
+    def with_(self, **changes: Any) -> Scenario:
+        """A changed scenario, checked anew. Raises `BadScenario`."""
+        return make_scenario(self.model_dump() | changes)
+
+
+@dataclass(frozen=True)
+class Played:
+    """A scenario, the run it gave, the broken laws, and what the spy at the data saw."""
+
+    scenario: Scenario
+    run: Run
+    violations: tuple[Violation, ...]
+    world: World
+
+    def report(self) -> dict[str, Any]:
+        """What `labkit run` prints, as plain JSON values."""
+        run = self.run
+        return {
+            "stop": run.stop,
+            "answer": run.answer,
+            "results": [
+                {"round": result.round, "position": result.position, "call_id": result.call.id, "tool": result.call.name,
+                 "status": result.outcome.status, "code": result.outcome.code, "next_action": result.outcome.next_action,
+                 "replayed": result.outcome.replayed, "field": result.outcome.field, "text": result.text}
+                for result in run.results
+            ],
+            "counts": run.ledger.counts,
+            "coverage": run.coverage,
+            "violations": [{"law": broken.law, "events": [event.seq for event in broken.events]} for broken in self.violations],
+            "ledger": [asdict(event) for event in run.ledger],
+        }  # fmt: skip
+
+
+def read_scenario(text: str | bytes) -> Scenario:
+    """Read a scenario from JSON text (UTF-8). Raises `BadScenario` with one line that says what to mend."""
+    try:
+        value = read_json(text.encode() if isinstance(text, str) else text)
+    except (BadArguments, UnicodeEncodeError) as error:
+        raise BadScenario(f"not a JSON text: {error}") from None
+    if not isinstance(value, dict):
+        raise BadScenario("a scenario is a JSON object")
+    return make_scenario(value)
+
+
+def make_scenario(values: dict[str, Any]) -> Scenario:
+    """A scenario from plain values. Raises `BadScenario` for anything that could not be played."""
+    try:
+        scenario = Scenario.model_validate_json(compact(values))
+        _prepared(scenario, open_world(*scenario.worlds), _Clock())
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        where = ".".join(shown(str(part), 40) for part in fault["loc"])
+        raise BadScenario(f"{where}: {shown(fault['msg'], 200)}") from None
+    except (ValueError, TypeError) as error:
+        raise BadScenario(shown(str(error), 300)) from None
+    return scenario
+
+
+def play(scenario: Scenario) -> Played:
+    """Play a scenario on the real engine. Raises `BadScenario` if its gates are in an order that cannot work."""
+    world, clock = open_world(*scenario.worlds), _Clock()
+    dispatcher, model = _prepared(scenario, world, clock)
+    try:
+        run = drive(model, dispatcher, user=scenario.title)
+    except OutOfOrder as error:
+        raise BadScenario(f"gates: {error}") from None
+    return Played(scenario, run, tuple(audit(run.ledger)), world)
+
+
+@dataclass
+class _Clock:
+    """Virtual seconds: they pass only when told to."""
+
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def _prepared(scenario: Scenario, world: World, clock: _Clock) -> tuple[Dispatcher, _ScriptedModel]:
+    model = _ScriptedModel(scenario, world, clock)
+    faulty = _Faults(scenario.faults, clock)
+    host = Host([faulty.around(tool) for tool in world.tools], lambda: model.principal, clock)
+    limits = Limits(**scenario.limits.model_dump())
+    faulty.dispatcher = dispatcher = Dispatcher(
+        host, limits, gates=[_gate(name) for name in _once(scenario.gates)], id_scope=scenario.id_scope,
+        on_limit=scenario.on_limit,
+    )  # fmt: skip
+    for fault in scenario.faults:
+        tool = dispatcher.state.tools.get(fault.tool)
+        if tool is None:
+            raise ValueError(f"faults: no tool {fault.tool!r} is offered")
+        if fault.raises == "crash_after_effect" and not tool.writes:
+            raise ValueError(f"faults: {fault.tool!r} only reads, so it has no effect to crash after")
+    return dispatcher, model
+
+
+def _once(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(names)) < len(names):
+        raise ValueError("gates: the same gate is named twice")
+    return names
+
+
+def _gate(name: str) -> Gate:
+    if name not in GATES_BY_NAME:
+        raise ValueError(f"gates: there is no gate {name!r}: choose from {', '.join(GATES_BY_NAME)}")
+    return GATES_BY_NAME[name]
+
+
+class _ScriptedModel:
+    """Plays the turns, and puts each turn's principal in force."""
+
+    def __init__(self, scenario: Scenario, world: World, clock: _Clock) -> None:
+        self._scenario, self._world, self._clock, self._turn = scenario, world, clock, 0
+        self.principal = self._known(scenario.principal)
+
+    def __call__(self, messages: object) -> Response:
+        turns = self._scenario.turns
+        self._clock.now += STEP_S
+        if self._turn >= len(turns) and (self._scenario.when_turns_run_out == "end" or not turns):
+            return Response(answer="")
+        turn = turns[min(self._turn, len(turns) - 1)]
+        self._turn += 1
+        if turn.principal:
+            self.principal = self._known(turn.principal)
+        calls = [Call(call.id, call.name, call.arguments) for call in turn.calls]
+        return Response(calls, turn.answer, turn.complete)
+
+    def _known(self, part: PrincipalPart) -> Principal:
+        permissions = self._world.read_permissions if part.permissions is None else frozenset(part.permissions)
+        return Principal(part.subject, part.tenant, permissions)
+
+
+class _Faults:
+    """Scripted faults, wrapped around the tools."""
+
+    def __init__(self, faults: tuple[FaultPart, ...], clock: _Clock) -> None:
+        self._faults, self._clock = faults, clock
+        self._entries: dict[str, int] = {}
+        self.dispatcher: Dispatcher
+
+    def around(self, tool: Tool) -> Tool:
+        def run(arguments: Any, context: Context) -> object:
+            self._clock.now += STEP_S
+            entry = self._entries[tool.name] = self._entries.get(tool.name, 0) + 1
+            for fault in self._faults:
+                if fault.tool == tool.name and fault.entry in (None, entry):
+                    self._raise(fault.raises, tool, arguments, context)
+            return tool.run(arguments, context)
+
+        return replace(tool, run=run)
+
+    def _raise(self, kind: str, tool: Tool, arguments: Any, context: Context) -> None:
+        if kind == "temporary":
+            raise TemporaryFailure("downstream 10.0.0.9 timed out INTERNAL_CANARY")
+        if kind == "bug":
+            try:
+                raise KeyError("/srv/app/secret.key INTERNAL_CANARY")
+            except KeyError as cause:
+                raise RuntimeError("SELECT * FROM merchants WHERE note='INTERNAL_CANARY'") from cause
+        if kind == "crash_after_effect":
+            tool.run(arguments, context)
+            raise ConnectionResetError("the answer was lost INTERNAL_CANARY")
+        self._hang(context)
+
+    def _hang(self, context: Context) -> None:
+        """Work that never ends by itself: until the deadline if there is one, else until the user gives up."""
+        remaining = context.remaining_s()
+        self._clock.now += remaining or 0.0
+        self.dispatcher.close("cancelled" if remaining is None else "deadline_exceeded")
+        raise Cancelled

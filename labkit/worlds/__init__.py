@@ -1,0 +1,54 @@
+"""Sample data a lesson can hold in the head: each world has its records, its reader, a spy, and its tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from labkit.calls import Principal, Tool
+from labkit.worlds import merchants, notices, text
+from labkit.worlds.spy import Spy
+
+__all__ = ["WORLDS", "Spy", "World", "open_world"]
+
+WORLDS: dict[str, Callable[[Spy], tuple[Tool, ...]]] = {
+    "text": text.tools,
+    "notices": notices.tools,
+    "merchants": merchants.tools,
+}
+"""Each world by name: a function that opens it afresh, reporting its reads to the spy."""
+
+
+@dataclass(frozen=True)
+class World:
+    """One or more worlds opened together: their tools, and the spy that counts entries to their data."""
+
+    names: tuple[str, ...]
+    tools: tuple[Tool, ...]
+    spy: Spy
+
+    @property
+    def read_permissions(self) -> frozenset[str]:
+        """Every permission that some tool which only reads asks for."""
+        return frozenset(tool.permission for tool in self.tools if tool.permission and not tool.writes)
+
+    @property
+    def default_principal(self) -> Principal:
+        """Alice of tenant A, who may read everything that is hers."""
+        return Principal("u-alice", "A", self.read_permissions)
+
+
+def open_world(*names: str) -> World:
+    """Open worlds afresh. Raises ValueError for a name that is not in `WORLDS`, or twice the same."""
+    for place, name in enumerate(names):
+        if name not in WORLDS:
+            raise ValueError(f"there is no world {name!r}: choose from {', '.join(WORLDS)}")
+        if name in names[:place]:
+            raise ValueError(f"the world {name!r} is named twice")
+    spy = Spy()
+    return World(tuple(names), tuple(tool for name in names for tool in WORLDS[name](spy)), spy)
+
+
+def tool_names(names: Sequence[str]) -> tuple[str, ...]:
+    """The names of the tools that worlds offer together."""
+    return tuple(tool.name for tool in open_world(*names).tools)
