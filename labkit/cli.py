@@ -83,7 +83,7 @@ def _lab(asked: argparse.Namespace) -> int:
         raise Refused(str(problem)) from None
 
 
-def _doctor(asked: argparse.Namespace) -> int:  # noqa: ARG001 - every command takes what was asked
+def _doctor(asked: argparse.Namespace) -> int:
     from labkit.workbook.doctor import examine
 
     return examine()

@@ -1,0 +1,1 @@
+"""What presents the engine: scenarios, lessons, views and panels."""

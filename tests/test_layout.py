@@ -1,0 +1,113 @@
+"""The layout holds: who imports whom, how long files are, what `import labkit` costs."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "labkit"
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+
+ENGINE = ("calls", "outcomes", "arguments", "ledger", "gates", "dispatch", "loop")
+BELOW = ("calls", "outcomes")
+USED = ("", *ENGINE)  # the engine, and the public names in labkit/__init__.py
+
+# Module or package, without "labkit." -> what it may import of ours, with everything under that name.
+# The longest name that fits a module decides. A package may always import from itself.
+ALLOWED: dict[str, tuple[str, ...]] = {
+    "calls": (),
+    "outcomes": (),
+    "arguments": BELOW,
+    "ledger": BELOW,
+    "gates": (*BELOW, "arguments", "ledger"),
+    "dispatch": (*BELOW, "arguments", "ledger", "gates"),
+    "loop": (*BELOW, "arguments", "ledger", "gates", "dispatch"),
+    "laws": (*BELOW, "arguments", "ledger", "gates"),
+    "journal": USED,
+    "worlds": (*BELOW, "arguments"),
+    "workbook": (),
+    "workbook.scenarios": (*USED, "laws", "worlds"),
+    "workbook.interleave": USED,
+    "workbook.cases": (*USED, "workbook.scenarios"),
+    "workbook.views": (*USED, "laws", "workbook.scenarios"),
+    "workbook.ui": (*USED, "workbook.scenarios", "workbook.cases", "workbook.views"),
+    "workbook.lab": (),
+    "workbook.doctor": (),
+    "workbook.notebooks": ("workbook.lab",),
+    "checks": (*USED, "laws", "worlds", "workbook.scenarios", "workbook.cases"),
+    "classroom": ("checks",),
+    "bridges": USED,
+    "cli": ("", "workbook", "checks", "classroom"),
+    "__main__": ("cli",),
+    "": (*ENGINE, "laws"),  # labkit/__init__.py
+}
+
+
+def imports_of(module: str, path: Path) -> set[str]:
+    """Names of ours that a module imports, at its top or inside a function; without "labkit."."""
+    package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            start = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*start, *([node.module] if node.module else [])])
+            # `from labkit import ledger` imports a module, `from labkit.ledger import Ledger` a name in one
+            names = [f"{base}.{alias.name}" if f"{base}.{alias.name}" in MODULES else base for alias in node.names]
+        else:
+            continue
+        found |= {name.removeprefix("labkit").removeprefix(".") for name in names if name.split(".")[0] == "labkit"}
+    return found
+
+
+def within(module: str, name: str) -> bool:
+    return module == name or module.startswith(f"{name}.") or (name == "" and module == "")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_imports_only_what_its_place_allows(module: str) -> None:
+    """The direction of imports is the table above, read from the syntax tree."""
+    own = module.removeprefix("labkit").removeprefix(".")
+    place = max((name for name in ALLOWED if within(own, name)), key=len, default=None)
+    assert place is not None, f"{module} has no place in the table"
+    allowed = (*ALLOWED[place], *([place] if place else []))
+    assert {name for name in imports_of(module, MODULES[module]) if not any(within(name, a) for a in allowed)} == set()
+
+
+def test_the_reader_of_imports_sees_every_form(tmp_path: Path) -> None:
+    """An import counts in each spelling, also relative and inside a function."""
+    file = tmp_path / "x.py"
+    file.write_text(
+        "import labkit.loop\nfrom labkit import ledger\ndef f():\n  from .calls import Call\n  import json\n"
+    )
+    if {"labkit.ledger", "labkit.calls"} <= MODULES.keys():
+        assert imports_of("labkit.x", file) == {"loop", "ledger", "calls"}
+
+
+@pytest.mark.parametrize("path", [*MODULES.values(), *sorted((ROOT / "tests").rglob("*.py"))], ids=lambda p: p.name)
+def test_a_file_is_under_300_lines(path: Path) -> None:
+    """A file can be read in one sitting."""
+    assert len(path.read_text(encoding="utf-8").splitlines()) < 300
+
+
+def test_the_engine_is_under_900_lines() -> None:
+    """All seven modules of the engine are there, and short."""
+    lines = [len((PACKAGE / f"{name}.py").read_text(encoding="utf-8").splitlines()) for name in ENGINE]
+    assert sum(lines) < 900
+
+
+def test_importing_labkit_loads_nothing_heavy() -> None:
+    """An application that only guards calls pays for no notebook, no data frame and no event loop."""
+    heavy = ("asyncio", "pandas", "numpy", "ipywidgets")
+    code = f"import sys, labkit; print([name for name in {heavy!r} if name in sys.modules])"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"
