@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
 import jiter
 from pydantic import BaseModel, ValidationError
 
-__all__ = ["MAX_BYTES", "MAX_CHARS", "MAX_DEPTH", "BadArguments", "is_blank", "is_invisible", "read_json",
-           "read_model", "read_object"]  # fmt: skip
+from labkit.calls import shown
+
+__all__ = ["MAX_BYTES", "MAX_CHARS", "MAX_DEPTH", "BadArguments", "read_json", "read_model", "read_object"]
 
 MAX_CHARS = 4_096
 """Characters of argument text: far above any real call, far below what could stall a parser."""
@@ -97,20 +97,6 @@ def read_json(raw: bytes) -> Any:
     return value
 
 
-def is_invisible(character: str) -> bool:
-    """True for a character that a reader cannot see: space, control, format, filler."""
-    return character.isspace() or unicodedata.category(character) in _UNSEEN or character in _FILLERS
-
-
-def is_blank(text: str) -> bool:
-    """True for text in which a reader sees nothing, the empty text included."""
-    return all(map(is_invisible, text))
-
-
-_UNSEEN = {"Cc", "Cf", "Cn", "Zl", "Zp", "Zs"}
-_FILLERS = "\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5" + "".join(map(chr, range(0xFE00, 0xFE10)))
-
-
 def _measured(text: object) -> bytes:
     if not isinstance(text, str):
         raise BadArguments("not_text", f"arguments are JSON text, not a ready value ({type(text).__name__})")
@@ -174,9 +160,3 @@ def _described(error: ValidationError) -> BadArguments:
 def _json_type(value: object) -> str:
     names = {bool: "true or false", int: "a number", float: "a number", str: "a text", list: "a list"}
     return names.get(type(value), "null")
-
-
-def shown(text: str, limit: int) -> str:
-    """`text` on one line, cut to `limit` characters, with what cannot be seen made visible."""
-    cut = text if len(text) <= limit else text[: limit - 1] + "…"
-    return "".join(c if c == " " or not is_invisible(c) and c.isprintable() else f"\\u{ord(c):04x}" for c in cut)

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
@@ -15,7 +16,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-__all__ = ["NOBODY", "Call", "Context", "Limits", "Principal", "Tool"]
+__all__ = ["NOBODY", "Call", "Context", "Limits", "Principal", "Tool", "is_blank", "is_invisible", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,3 +173,23 @@ def check_number(name: str, value: object) -> None:
         raise TypeError(f"{name} is a number from 0, not {value!r}")
     if not math.isfinite(value) or value < 0:
         raise ValueError(f"{name} is a finite number from 0, not {value!r}")
+
+
+def is_invisible(character: str) -> bool:
+    """True for a character that a reader cannot see: space, control, format, filler."""
+    return character.isspace() or character in _FILLERS or unicodedata.category(character) in _UNSEEN
+
+
+def is_blank(text: str) -> bool:
+    """True for text in which a reader sees nothing, the empty text included."""
+    return all(map(is_invisible, text))
+
+
+def shown(text: str, limit: int) -> str:
+    """`text` on one line, cut to `limit` characters, with what cannot be seen made visible."""
+    cut = text if len(text) <= limit else text[: limit - 1] + "…"
+    return "".join(c if c == " " or (c.isprintable() and not is_invisible(c)) else f"\\u{ord(c):04x}" for c in cut)
+
+
+_UNSEEN = {"Cc", "Cf", "Cn", "Zl", "Zp", "Zs"}
+_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | frozenset(map(chr, range(0xFE00, 0xFE10)))

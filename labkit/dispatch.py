@@ -18,8 +18,18 @@ from typing import Literal
 from labkit.calls import NOBODY, Call, Limits, Principal, Tool
 from labkit.gates import GATES, Gate, IdScope, Request, State
 from labkit.ledger import Kind, Ledger, StopReason, bounded, digest, offer_text, settings_text, shape, who_text
-from labkit.outcomes import (CODES, Cancelled, Code, NeedsUser, NotFound, Outcome, TemporaryFailure, project,
-                             refusal, shorten)  # fmt: skip
+from labkit.outcomes import (
+    CODES,
+    Cancelled,
+    Code,
+    NeedsUser,
+    NotFound,
+    Outcome,
+    TemporaryFailure,
+    project,
+    refusal,  # fmt: skip
+    shorten,
+)
 
 __all__ = ["Dispatcher", "Host"]
 
@@ -296,7 +306,9 @@ class Dispatcher:
             self.host.log(reference, error)
             if tool.writes and not returned:
                 return refusal(claimed, "outcome_unknown")
-            return refusal(claimed, "cancelled" if isinstance(error, Cancelled) else "internal_error", reference=reference)
+            return refusal(
+                claimed, "cancelled" if isinstance(error, Cancelled) else "internal_error", reference=reference
+            )
 
     def _settle(self, kind: Kind, request: Request, outcome: Outcome, gate: str | None = None) -> Outcome:
         request.outcome = outcome

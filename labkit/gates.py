@@ -14,12 +14,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn
+from typing import Literal, NoReturn
 
 from pydantic import BaseModel
 
-from labkit.arguments import BadArguments, is_invisible, read_model
-from labkit.calls import Call, Limits, Principal, Tool
+from labkit.arguments import BadArguments, read_model
+from labkit.calls import Call, Limits, Principal, Tool, is_invisible
 from labkit.ledger import Ledger, digest
 from labkit.outcomes import Outcome, refusal
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from labkit.ledger import Event, Ledger
@@ -75,7 +76,7 @@ def one_delivery_per_request(events: tuple[Event, ...], cases: Cases) -> Broken:
 def delivered_in_request_order(events: tuple[Event, ...], cases: Cases) -> Broken:
     """Deliveries follow the order of the requests."""
     delivered = [event for event in events if event.kind == "delivered"]
-    for before, after in zip(delivered, delivered[1:], strict=False):
+    for before, after in pairwise(delivered):
         if (before.round, before.position or 0) > (after.round, after.position or 0):
             yield (before, after)
 
@@ -83,7 +84,9 @@ def delivered_in_request_order(events: tuple[Event, ...], cases: Cases) -> Broke
 def returned_once_after_started(events: tuple[Event, ...], cases: Cases) -> Broken:
     """A tool returns only after it was started, and once."""
     for case in cases.values():
-        if case.returned and (len(case.started) != 1 or len(case.returned) != 1 or case.returned[0].seq < case.started[0].seq):
+        if case.returned and (
+            len(case.started) != 1 or len(case.returned) != 1 or case.returned[0].seq < case.started[0].seq
+        ):
             yield case.all
 
 
@@ -92,6 +95,13 @@ def rejected_never_started(events: tuple[Event, ...], cases: Cases) -> Broken:
     for case in cases.values():
         if case.started and (len(case.started) > 1 or any(e.kind in ("rejected", "replayed") for e in case.outcomes)):
             yield case.all
+
+
+def started_as_requested(events: tuple[Event, ...], cases: Cases) -> Broken:
+    """What is started is the tool that was asked for, by its exact name."""
+    for case in cases.values():
+        if case.started and case.requested and case.started[0].tool != case.requested[0].tool:
+            yield (case.requested[0], case.started[0])
 
 
 def within_budget(events: tuple[Event, ...], cases: Cases) -> Broken:
@@ -135,7 +145,7 @@ def faithful_replay(events: tuple[Event, ...], cases: Cases) -> Broken:
         content = (event.tool, event.version, event.digest, event.subject, event.tenant, *_answer(event))
         if event.kind == "replayed" and content not in seen.get(_id(event, scope), ()):
             yield (event,)
-        elif event.kind == "returned" or event.kind == "cancel_requested":
+        elif event.kind in ("returned", "cancel_requested"):
             seen.setdefault(_id(event, scope), set()).add(content)
 
 
@@ -144,7 +154,7 @@ def one_content_per_id(events: tuple[Event, ...], cases: Cases) -> Broken:
     scope, owner = _setting(events, "id_scope"), dict[tuple[Any, ...], Event]()
     ended: dict[tuple[int, int | None], Event] = {}
     for event in events:
-        if event.kind == "returned" or event.kind == "released":
+        if event.kind in ("returned", "released"):
             ended[event.round, event.position] = event
         elif event.kind == "started":
             first = owner.setdefault(_id(event, scope), event)
@@ -179,7 +189,8 @@ def answered_only_if_stopped_so(events: tuple[Event, ...], cases: Cases) -> Brok
 
 LAWS: tuple[Callable[[tuple[Event, ...], Cases], Broken], ...] = (
     one_outcome_per_request, one_delivery_per_request, delivered_in_request_order, returned_once_after_started,
-    rejected_never_started, within_budget, nothing_after_stopped, faithful_replay, one_content_per_id,
+    rejected_never_started,
+    started_as_requested, within_budget, nothing_after_stopped, faithful_replay, one_content_per_id,
     permission_in_force, one_stop_at_the_end, answered_only_if_stopped_so,
 )  # fmt: skip
 

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import BaseModel
 
-from labkit.arguments import shown
-from labkit.calls import Limits, Principal, Tool
+from labkit.calls import Limits, Principal, Tool, shown
 from labkit.outcomes import Code, compact
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ class Ledger:
         kind = row[0]
         self._rows.append(row)
         self._counts[kind] += 1
-        if kind == "started" or kind == "released":
+        if kind in ("started", "released"):
             offer, change = row[4], 1 if kind == "started" else -1
             self._reserved[offer] = self._reserved.get(offer, 0) + change
         return len(self._rows) - 1

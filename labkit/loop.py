@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from labkit.arguments import is_blank
-from labkit.calls import Call, Limits
+from labkit.calls import Call, Limits, is_blank
 from labkit.dispatch import Dispatcher, Host
 from labkit.ledger import Ledger, StopReason
 from labkit.outcomes import Outcome, result_text
@@ -95,7 +94,9 @@ class Run:
         if any(outcome.code == "outcome_unknown" for outcome in outcomes) or not self.ledger.executions:
             return "unknown"
         served = {_content(result) for result in self.results if result.outcome.status in ("ok", "not_found")}
-        missed = any(_content(result) not in served for result in self.results if result.outcome.next_action != "fix_input")
+        missed = any(
+            _content(result) not in served for result in self.results if result.outcome.next_action != "fix_input"
+        )
         if self.stop != "answered" or missed or any(outcome.omitted for outcome in outcomes):
             return "partial"
         return "complete"

@@ -13,13 +13,14 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from labkit import audit
-from labkit.arguments import BadArguments, read_json, shown
-from labkit.calls import Call, Context, Limits, Principal, Tool
+from labkit.arguments import BadArguments, read_json
+from labkit.calls import Call, Context, Limits, Principal, Tool, shown
 from labkit.dispatch import Dispatcher, Host
 from labkit.gates import GATES, Gate, OutOfOrder
 from labkit.laws import Violation
-from labkit.loop import Message, Response, Run, drive
+from labkit.loop import Response, Run, drive
 from labkit.outcomes import Cancelled, TemporaryFailure, compact
+from labkit.workbook.broken import BROKEN
 from labkit.worlds import World, open_world
 
 __all__ = ["STEP_S", "BadScenario", "Played", "Scenario", "play", "read_scenario"]
@@ -27,6 +28,7 @@ __all__ = ["STEP_S", "BadScenario", "Played", "Scenario", "play", "read_scenario
 STEP_S = 0.125
 """Virtual seconds of a model response and of a tool's entry: a power of two, so that sums stay exact."""
 GATES_BY_NAME: dict[str, Gate] = {gate.__name__: gate for gate in GATES}
+"""The real gates by the names that a scenario's `gates` lists; lessons may also list one of `broken`."""
 
 
 class BadScenario(ValueError):
@@ -205,9 +207,9 @@ def _once(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _gate(name: str) -> Gate:
-    if name not in GATES_BY_NAME:
+    if name not in GATES_BY_NAME | BROKEN:
         raise ValueError(f"gates: there is no gate {name!r}: choose from {', '.join(GATES_BY_NAME)}")
-    return GATES_BY_NAME[name]
+    return (GATES_BY_NAME | BROKEN)[name]
 
 
 class _ScriptedModel:

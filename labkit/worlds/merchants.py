@@ -83,7 +83,9 @@ class Directory:
     spy: Spy
     records: tuple[Merchant, ...] = MERCHANTS
 
-    def of_tenant(self, context: Context, merchant_id: int | None = None, within: slice = slice(None)) -> list[Merchant]:
+    def of_tenant(
+        self, context: Context, merchant_id: int | None = None, within: slice = slice(None)
+    ) -> list[Merchant]:
         """The records of the principal's tenant, in the order of their ids, as far as they are asked for."""
         context.attempted()
         tenant = context.principal.tenant

@@ -8,8 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field, RootModel
 
-from labkit.arguments import is_blank
-from labkit.calls import Context, Tool
+from labkit.calls import Context, Tool, is_blank
 from labkit.outcomes import NotFound
 from labkit.worlds.spy import Spy
 

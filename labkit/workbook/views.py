@@ -1,0 +1,249 @@
+"""What a reader is shown of a run: rows, text and diagrams, computed from the ledger alone. No widget.
+
+A `View` is a run up to one of its events, so that a scrubber only has to ask for another one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from labkit.calls import shown
+from labkit.ledger import Event, Ledger
+from labkit.workbook.scenarios import Played
+from labkit.workbook.words import GATE, SAY, SYMBOL
+
+__all__ = ["Chip", "Counter", "Step", "View", "visible"]
+
+LONGEST = 160
+"""Characters of a model's text that are shown at once."""
+
+
+def visible(value: object, limit: int = LONGEST) -> str:
+    """Text of any origin on one line: what cannot be seen is written out, what is too long is cut and counted."""
+    text = value if isinstance(value, str) else "" if value is None else repr(value)
+    end = "" if len(text) <= limit else SAY["cut"].format(length=len(text))
+    return shown(text[:limit], limit) + end
+
+
+@dataclass(frozen=True)
+class Chip:
+    """One decision: a word, and a state that says how to read it."""
+
+    word: str
+    state: str
+
+    def __str__(self) -> str:
+        return f"{SYMBOL[self.state]} {self.word}"
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A counter with what is left of its budget; `limit` is None where there is none."""
+
+    name: str
+    value: int
+    limit: int | None
+    note: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the sequence diagram: an arrow between two lanes, or a note on one (`target` is None)."""
+
+    seq: int
+    source: str
+    target: str | None
+    label: str
+    state: str = "passed"
+
+
+LANES = ("user", "model", "application", "tool")
+
+
+class View:
+    """What is to be seen of a played scenario at event `at` (all of it if left out)."""
+
+    def __init__(self, played: Played, at: int | None = None) -> None:
+        self.played, self.all = played, played.run.ledger
+        self.at = len(self.all) if at is None else max(0, min(at, len(self.all)))
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        return self.all.events[: self.at]
+
+    @cached_property
+    def requests(self) -> dict[tuple[int, int], dict[str, Event]]:
+        """The events of each request so far, by kind. What settled it is also there as `outcome`."""
+        found: dict[tuple[int, int], dict[str, Event]] = {}
+        for event in self.events:
+            if event.position is not None:
+                mine = found.setdefault((event.round, event.position), {})
+                mine[event.kind] = event
+                if event.kind in ("rejected", "replayed", "returned", "cancel_requested"):
+                    mine.setdefault("outcome", event)
+        return found
+
+    @property
+    def proposed(self) -> list[tuple[str, ...]]:
+        """Call, id, tool and arguments as the model wrote them."""
+        return [(_name(result.round, result.position), visible(result.call.id, 40), visible(result.call.name, 40),
+                 visible(result.call.arguments)) for result in self.played.run.results]  # fmt: skip
+
+    @property
+    def strip(self) -> list[tuple[str, list[Chip]]]:
+        """One row a request so far: a chip a gate, then whether the tool was entered and the result delivered."""
+        return [(_name(*place), self._chips(events)) for place, events in self.requests.items()]
+
+    def _chips(self, events: dict[str, Event]) -> list[Chip]:
+        outcome, gates = events.get("outcome"), self.played.scenario.gates
+        stopped_at = outcome.gate if outcome and outcome.kind != "returned" else None
+        chips, state = [], "passed" if "started" in events or stopped_at else "not reached"
+        for gate in gates:
+            if gate == stopped_at and outcome:
+                replayed = outcome.kind == "replayed"
+                chips.append(Chip("replayed" if replayed else str(outcome.code), "replayed" if replayed else "stopped"))
+                state = "not reached"
+            else:
+                chips.append(Chip(GATE.get(gate, gate), state))
+        if outcome and outcome.kind in ("rejected", "cancel_requested") and not outcome.gate:
+            chips.append(Chip(str(outcome.code), "stopped"))
+        entered = "started" in events and "released" not in events
+        delivered = "delivered" in events
+        return [*chips, Chip(SAY["entered" if entered else "not entered"], "passed" if entered else "not reached"),
+                Chip(SAY["delivered" if delivered else "not delivered"], "passed" if delivered else "not reached")]  # fmt: skip
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return Ledger(self.events).counts
+
+    @property
+    def counters(self) -> list[Counter]:
+        """The four counters that always appear together."""
+        counts, limits = self.counts, self.played.scenario.limits
+        executed, requested, delivered = counts["executed"], counts["requested"], counts["delivered"]
+        entered = SAY["time"] if executed == 1 else SAY["times" if executed else "never"].format(count=executed)
+        answered = SAY["all requests" if delivered == requested else "per request"]
+        return [
+            _budget("requested", requested, limits.requests),
+            _budget("admitted", counts["admitted"], limits.executions),
+            Counter("executed", executed, None, entered),
+            Counter("delivered", delivered, None, answered.format(count=delivered, requests=requested)),
+        ]
+
+    @property
+    def summary(self) -> list[str]:
+        """How the run stands, in short sentences: stop, answer, coverage, audit, and what the spy at the data saw."""
+        run, spy, counts = self.played.run, self.played.world.spy, self.counts
+        lines = [SAY["beside"].format(**counts)]
+        if self.at < len(self.all):
+            return lines
+        laws = ", ".join(sorted({broken.law for broken in self.played.violations}))
+        answer = SAY["no answer"] if run.answer is None else SAY["answer"].format(answer=visible(run.answer))
+        lines += [f"{SAY['stop'].format(stop=run.stop)} · {answer} · {SAY['coverage'].format(coverage=run.coverage)}",
+                  SAY["laws broken"].format(laws=laws) if laws else SAY["laws kept"]]  # fmt: skip
+        if self.played.world.names != ("text",):
+            entries = SAY["data once"] if spy.entries == 1 else SAY["data" if spy.entries else "data never"]
+            handed = SAY["records"].format(records=", ".join(sorted(spy.records)) or "–")
+            lines.append(f"{entries.format(entries=spy.entries)} · {handed}")
+        return lines
+
+    @property
+    def results(self) -> list[tuple[str, ...]]:
+        """Call, id, status, code, next action and the string the model reads, for what was delivered so far."""
+        rows: list[tuple[str, ...]] = []
+        for result in self.played.run.results:
+            if "delivered" in self.requests.get((result.round, result.position), {}):
+                outcome = result.outcome
+                code = f"{outcome.code} (replayed)" if outcome.replayed else outcome.code
+                rows.append((_name(result.round, result.position), visible(result.call.id, 24),
+                             f"{SYMBOL[outcome.status]} {outcome.status}", code, outcome.next_action, visible(result.text)))  # fmt: skip
+        return rows
+
+    @property
+    def ledger(self) -> list[tuple[str, ...]]:
+        """#, time, call, id, event, tool, gate, code, arguments: every event so far."""
+        return [
+            (str(e.seq), "" if e.elapsed is None else f"{e.elapsed:g}", _name(e.round, e.position), visible(e.call_id, 24),
+             e.kind, visible(e.tool, 32), GATE.get(e.gate or "", e.gate or ""), e.code or "",
+             visible(e.summary, 48) if e.position else "", (e.digest or "")[:6])
+            for e in self.events
+        ]  # fmt: skip
+
+    LEDGER_COLUMNS = ("#", "s", "call", "id", "event", "tool", "gate", "code", "arguments", "digest")
+    RESULT_COLUMNS = ("call", "id", "status", "code", "next action", "what the model reads")
+    PROPOSED_COLUMNS = ("call", "id", "tool", "arguments, as text")
+
+    @property
+    def steps(self) -> list[Step]:
+        """The run as arrows and notes between `LANES`."""
+        return [_step(event) for event in self.events]
+
+    def text(self) -> str:
+        """The whole view as plain text: the twin of the panel."""
+        strip = [(name, *map(str, chips)) for name, chips in self.strip]
+        counters = [f"{c.name} {c.value} ({c.note})" for c in self.counters]
+        blocks = [
+            [self.played.scenario.title],
+            [SAY["proposed"], *_columns([self.PROPOSED_COLUMNS, *self.proposed])],
+            [SAY["strip"], *_columns(strip)],
+            [SAY["counters"], "  " + " · ".join(counters), *(f"  {line}" for line in self.summary)],
+            [SAY["results"], *_columns([self.RESULT_COLUMNS, *self.results])],
+            [SAY["ledger"], *_columns([self.LEDGER_COLUMNS, *self.ledger])],
+        ]
+        return "\n\n".join("\n".join(block) for block in blocks if block != [""])
+
+    def mermaid(self) -> str:
+        """The run as a Mermaid sequence diagram."""
+        lines = ["sequenceDiagram", *(f"  participant {lane}" for lane in LANES)]
+        for step in self.steps:
+            arrow = "--x" if step.state == "stopped" else "->>"
+            label = "".join(c if c.isalnum() or c in " _.,:()/" else f"#{ord(c)};" for c in step.label)
+            lines.append(f"  {step.source}{arrow}{step.target}: {label}" if step.target
+                         else f"  Note over {step.source}: {label}")  # fmt: skip
+        return "\n".join(lines)
+
+
+def _name(round: int, position: int | None) -> str:
+    return f"{round}.{position}" if position else f"{round}" if round else ""
+
+
+def _budget(name: str, value: int, limit: Any) -> Counter:
+    return Counter(name, value, limit, SAY["left"].format(left=max(0, limit - value), limit=limit))
+
+
+def _columns(rows: list[tuple[str, ...]]) -> list[str]:
+    """Rows as aligned text. Wide (East Asian) characters may shift a column; no text is lost."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=False)] if rows else []
+    padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=False)] for row in rows)
+    return ["  " + "  ".join(cells).rstrip() for cells in padded]
+
+
+def _step(event: Event) -> Step:
+    source, target, label = _STEPS.get(event.kind, ("application", None, "{kind} {code}"))
+    words = {"round": event.round, "kind": event.kind, "code": event.code or "", "tool": visible(event.tool, 24)}
+    return Step(event.seq, source, target, label.format(call=visible(event.call_id, 16), **words).strip(), _state(event))
+
+
+def _state(event: Event) -> str:
+    """How an event is marked: a refusal or fault differs from a success by its sign, not by its colour alone."""
+    if event.kind == "replayed":
+        return "replayed"
+    bad = event.kind in ("rejected", "cancel_requested", "released", "late") or event.code not in (None, "ok", "answered")
+    return "stopped" if bad else "passed"
+
+
+_STEPS: dict[str, tuple[str, str | None, str]] = {
+    "round_opened": ("application", "model", "round {round}"),
+    "requested": ("model", "application", "{tool} (id {call})"),
+    "rejected": ("application", None, "{code}"),
+    "replayed": ("application", None, "replayed: {code}"),
+    "started": ("application", "tool", "start {tool}"),
+    "attempted": ("tool", None, "attempt"),
+    "returned": ("tool", "application", "{code}"),
+    "late": ("tool", "application", "late: {code}"),
+    "delivered": ("application", "model", "{code} for id {call}"),
+    "answered": ("application", "user", "answer"),
+}
+"""Lanes and label of each kind of event; the others are notes on the application's lane."""
