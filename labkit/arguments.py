@@ -12,14 +12,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from typing import Any
+from datetime import date
+from typing import Annotated, Any
 
 import jiter
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, PlainValidator, ValidationError
 
 from labkit.calls import shown
 
-__all__ = ["MAX_BYTES", "MAX_CHARS", "MAX_DEPTH", "BadArguments", "read_json", "read_model", "read_object"]
+__all__ = ["MAX_BYTES", "MAX_CHARS", "MAX_DEPTH", "BadArguments", "Day", "read_json", "read_model", "read_object"]
 
 MAX_CHARS = 4_096
 """Characters of argument text: far above any real call, far below what could stall a parser."""
@@ -59,6 +60,19 @@ class BadArguments(ValueError):
     def __init__(self, reason: str, message: str, *, field: str | None = None, position: int | None = None) -> None:
         super().__init__(message if len(message) <= MAX_MESSAGE else message[: MAX_MESSAGE - 1] + "…")
         self.reason, self.field, self.position = reason, field, position
+
+
+def _read_day(value: object) -> date:
+    if not isinstance(value, str) or not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
+        raise ValueError("a calendar day is text of the form YYYY-MM-DD")
+    return date.fromisoformat(value)
+
+
+Day = Annotated[date, PlainValidator(_read_day, json_schema_input_type=str)]
+"""A calendar day for a tool's model: RFC 3339 full-date and no other form.
+
+pydantic's own `date` also reads a number written as text ("0" is 1970-01-01), even strictly.
+"""
 
 
 def read_object(text: object) -> dict[str, Any]:
@@ -141,7 +155,7 @@ def _located(raw: bytes, error: str) -> BadArguments:
     line, column = map(int, found.groups()) if found else (1, 0)
     lines = raw.split(b"\n")
     before = b"\n".join([*lines[: line - 1], lines[line - 1][: max(column - 1, 0)]])
-    position = len(before.decode(errors="replace"))
+    position = len(before.decode(errors="replace")) - (column == 0 and line > 1)  # column 0: the line end itself
     if not raw.strip():
         return BadArguments("blank", "the text is empty or blank", position=0)
     unnamed = ("not_json", "this is not JSON")
@@ -152,7 +166,7 @@ def _located(raw: bytes, error: str) -> BadArguments:
 def _described(error: ValidationError) -> BadArguments:
     faults = error.errors(include_url=False, include_input=False, include_context=False)
     named = [(".".join(shown(str(part), _MAX_NAME) for part in fault["loc"]), fault) for fault in faults]
-    message = "; ".join(f"{name or 'arguments'}: {shown(fault['msg'], 120)}" for name, fault in named[:_MAX_FAULTS])
+    message = "; ".join(f"{name or 'arguments'}: {shown(fault['msg'].removeprefix('Value error, '), 120)}" for name, fault in named[:_MAX_FAULTS])
     more = len(faults) - _MAX_FAULTS
     return BadArguments("schema", message + (f"; and {more} more" if more > 0 else ""), field=named[0][0] or None)
 

@@ -56,10 +56,10 @@ def _run(asked: argparse.Namespace) -> int:
     from labkit.workbook.scenarios import BadScenario, play, read_scenario
 
     try:
-        scenario = read_scenario(text)
+        played = play(read_scenario(text))
     except BadScenario as problem:
         raise Refused(str(problem)) from None
-    report = json.dumps(play(scenario).report(), indent=2, ensure_ascii=False)
+    report = json.dumps(played.report(), indent=2, ensure_ascii=False)
     # Half a surrogate pair has no UTF-8; written as \udXXX it is a valid escape in JSON.
     sys.stdout.buffer.write(report.encode("utf-8", "backslashreplace") + b"\n")
     sys.stdout.buffer.flush()

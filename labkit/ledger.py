@@ -255,7 +255,7 @@ def _event(seq: int, run_id: str, row: tuple[Any, ...]) -> Event:
 
 
 def _row(event: Event) -> tuple[Any, ...]:
-    offer = None if event.tool is None else compact([event.tool, event.version, event.permission, event.cost])
+    offer = compact([event.tool, event.version, event.permission, event.cost]) if event.position else None
     who = None if event.subject is None else compact([event.subject, event.tenant, list(event.permissions)])
     mark, content = (bytes.fromhex(text) if text else None for text in (event.digest, event.content))
     return (event.kind, event.round, event.position, event.call_id, offer, event.gate, event.code, who, mark,

@@ -7,21 +7,22 @@
 
 from __future__ import annotations
 
+import json
+import math
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from labkit import audit
-from labkit.arguments import BadArguments, read_json
 from labkit.calls import Call, Context, Limits, Principal, Tool, shown
 from labkit.dispatch import Dispatcher, Host
 from labkit.gates import GATES, Gate, OutOfOrder
 from labkit.laws import Violation
 from labkit.loop import Response, Run, drive
-from labkit.outcomes import Cancelled, TemporaryFailure, compact
+from labkit.outcomes import Cancelled, TemporaryFailure
 from labkit.workbook.broken import BROKEN
-from labkit.worlds import World, open_world
+from labkit.worlds import TOOL_NAMES, World, open_world
 
 __all__ = ["STEP_S", "BadScenario", "Played", "Scenario", "play", "read_scenario"]
 
@@ -52,7 +53,7 @@ class PrincipalPart(_Part):
 
     subject: str = "u-alice"
     tenant: str | None = "A"
-    permissions: tuple[str, ...] | None = None
+    permissions: list[str] | None = None
 
 
 class LimitsPart(_Part):
@@ -69,7 +70,7 @@ class LimitsPart(_Part):
 class TurnPart(_Part):
     """One model response; `principal` is in force from here on."""
 
-    calls: tuple[CallPart, ...] = ()
+    calls: list[CallPart] = []
     answer: str | None = None
     complete: bool = True
     principal: PrincipalPart | None = None
@@ -88,20 +89,20 @@ class Scenario(_Part):
 
     title: str = ""
     source: str = ""
-    world: str | tuple[str, ...]
+    world: str | list[str]
     principal: PrincipalPart = PrincipalPart()
     limits: LimitsPart = LimitsPart()
     on_limit: Literal["stop", "answer"] = "answer"
     id_scope: Literal["run", "response"] = "run"
-    turns: tuple[TurnPart, ...]
+    turns: list[TurnPart]
     when_turns_run_out: Literal["end", "repeat"] = "end"
-    faults: tuple[FaultPart, ...] = ()
-    gates: tuple[str, ...] = tuple(GATES_BY_NAME)
+    faults: list[FaultPart] = []
+    gates: list[str] = list(GATES_BY_NAME)
 
     @property
     def worlds(self) -> tuple[str, ...]:
         """Names of the worlds whose tools are offered together."""
-        return (self.world,) if isinstance(self.world, str) else self.world
+        return (self.world,) if isinstance(self.world, str) else tuple(self.world)
 
     def with_(self, **changes: Any) -> Scenario:
         """A changed scenario, checked anew. Raises `BadScenario`."""
@@ -137,20 +138,37 @@ class Played:
 
 
 def read_scenario(text: str | bytes) -> Scenario:
-    """Read a scenario from JSON text (UTF-8). Raises `BadScenario` with one line that says what to mend."""
+    """Read a scenario from JSON text (UTF-8). Raises `BadScenario` with one line that says what to mend.
+
+    Unlike arguments it may hold any JSON text, half surrogates and U+0000 included: they are what a call may hold.
+    """
     try:
-        value = read_json(text.encode() if isinstance(text, str) else text)
-    except (BadArguments, UnicodeEncodeError) as error:
-        raise BadScenario(f"not a JSON text: {error}") from None
+        value = json.loads(text.decode() if isinstance(text, bytes) else text,
+                           object_pairs_hook=_no_key_twice, parse_constant=_finite, parse_float=_finite)  # fmt: skip
+    except (ValueError, RecursionError) as error:
+        raise BadScenario(f"not a JSON text: {shown(str(error), 200)}") from None
     if not isinstance(value, dict):
         raise BadScenario("a scenario is a JSON object")
     return make_scenario(value)
 
 
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    if len(read) < len(pairs):
+        raise ValueError("a key occurs twice in one object")
+    return read
+
+
+def _finite(number: str) -> float:
+    if not math.isfinite(float(number)):
+        raise ValueError(f"{shown(number, 20)} is no finite number")
+    return float(number)
+
+
 def make_scenario(values: dict[str, Any]) -> Scenario:
     """A scenario from plain values. Raises `BadScenario` for anything that could not be played."""
     try:
-        scenario = Scenario.model_validate_json(compact(values))
+        scenario = Scenario.model_validate(values)
         _prepared(scenario, open_world(*scenario.worlds), _Clock())
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
@@ -193,14 +211,14 @@ def _prepared(scenario: Scenario, world: World, clock: _Clock) -> tuple[Dispatch
     )  # fmt: skip
     for fault in scenario.faults:
         tool = dispatcher.state.tools.get(fault.tool)
-        if tool is None:
-            raise ValueError(f"faults: no tool {fault.tool!r} is offered")
-        if fault.raises == "crash_after_effect" and not tool.writes:
+        if fault.tool not in TOOL_NAMES:
+            raise ValueError(f"faults: no world has a tool {fault.tool!r}")
+        if tool is not None and fault.raises == "crash_after_effect" and not tool.writes:
             raise ValueError(f"faults: {fault.tool!r} only reads, so it has no effect to crash after")
     return dispatcher, model
 
 
-def _once(names: tuple[str, ...]) -> tuple[str, ...]:
+def _once(names: list[str]) -> list[str]:
     if len(set(names)) < len(names):
         raise ValueError("gates: the same gate is named twice")
     return names
@@ -208,7 +226,7 @@ def _once(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _gate(name: str) -> Gate:
     if name not in GATES_BY_NAME | BROKEN:
-        raise ValueError(f"gates: there is no gate {name!r}: choose from {', '.join(GATES_BY_NAME)}")
+        raise ValueError(f"gates: there is no gate {name!r}: choose from {', '.join(GATES_BY_NAME | BROKEN)}")
     return (GATES_BY_NAME | BROKEN)[name]
 
 
@@ -239,7 +257,7 @@ class _ScriptedModel:
 class _Faults:
     """Scripted faults, wrapped around the tools."""
 
-    def __init__(self, faults: tuple[FaultPart, ...], clock: _Clock) -> None:
+    def __init__(self, faults: list[FaultPart], clock: _Clock) -> None:
         self._faults, self._clock = faults, clock
         self._entries: dict[str, int] = {}
         self.dispatcher: Dispatcher

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from labkit.calls import Principal, Tool
 from labkit.worlds import merchants, notices, text
 from labkit.worlds.spy import Spy
 
-__all__ = ["WORLDS", "Spy", "World", "open_world"]
+__all__ = ["TOOL_NAMES", "WORLDS", "Spy", "World", "open_world"]
 
 WORLDS: dict[str, Callable[[Spy], tuple[Tool, ...]]] = {
     "text": text.tools,
@@ -49,6 +49,5 @@ def open_world(*names: str) -> World:
     return World(tuple(names), tuple(tool for name in names for tool in WORLDS[name](spy)), spy)
 
 
-def tool_names(names: Sequence[str]) -> tuple[str, ...]:
-    """The names of the tools that worlds offer together."""
-    return tuple(tool.name for tool in open_world(*names).tools)
+TOOL_NAMES = frozenset(tool.name for tool in open_world(*WORLDS).tools)
+"""The names of every tool of every world."""

@@ -114,7 +114,7 @@ def _token(offset: int, tenant: str | None) -> str:
 
 
 def _offset(token: str | None, tenant: str | None) -> int:
-    """Where a page begins. A token that this tenant was not given is answered like any other unknown thing."""
+    """Where a page begins. A token of another tenant, or of no page, is answered like any other unknown thing."""
     if not token:
         return 0
     try:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field, RootModel
 
+from labkit.arguments import Day
 from labkit.calls import Context, Tool, is_blank
 from labkit.outcomes import NotFound
 from labkit.worlds.spy import Spy
@@ -53,7 +54,7 @@ class Search(BaseModel):
     """Both fields are required. `published_from` is a day `YYYY-MM-DD`, inclusive, or null for any day."""
 
     query: Annotated[str, AfterValidator(_trimmed)]
-    published_from: date | None
+    published_from: Day | None
 
 
 class Read(BaseModel):

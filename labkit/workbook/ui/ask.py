@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 import ipywidgets as widgets
 
-from labkit.workbook.pages import STYLE, failed, table
+from labkit.workbook.pages import failed, table
 from labkit.workbook.questions import Question
 from labkit.workbook.scenarios import Scenario, play
+from labkit.workbook.ui.frame import Frame
 from labkit.workbook.words import SAY
 
 __all__ = ["Ask", "check", "predict"]
 
 
-class Ask(widgets.VBox):  # type: ignore[misc]  # ipywidgets ships no types
+class Ask(Frame):
     """Questions, each about a scenario; the answers stay hidden until every one has been answered."""
 
     def __init__(self, pairs: Sequence[tuple[Scenario, Question]]) -> None:
@@ -29,8 +29,7 @@ class Ask(widgets.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self.reveal = widgets.Button(description=SAY["reveal"], button_style="primary")
         self.shown = widgets.HTML()
         self.reveal.on_click(self._reveal)
-        super().__init__([widgets.HTML(STYLE), *self.choices, self.reveal, self.shown])
-        self.add_class("lk-panel")
+        super().__init__([*self.choices, self.reveal, self.shown])
         self.add_class("lk-asks")
 
     def _reveal(self, _: object) -> None:
@@ -47,7 +46,7 @@ class Ask(widgets.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         columns = (SAY["question"], SAY["guess"], SAY["fact"], "", SAY["why"])
         return f'<div class="lk-head" data-score="{right}">{escape(right)}</div>{table(columns, rows)}'
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+    def twin(self) -> tuple[str, str]:
         lines, items = [], ""
         for question, _ in self._asked:
             lines.append(f"{question.text}  [{' | '.join(question.options)}]")
@@ -56,8 +55,7 @@ class Ask(widgets.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         answers = table((SAY["question"], SAY["fact"], SAY["why"]), rows)
         html = f"<ol>{items}</ol><details><summary>{escape(SAY['answers'])}</summary>{answers}</details>"
         text = "\n".join([*lines, "", SAY["answers"], *(f"  {text} {fact}. {why}".rstrip() for text, fact, why in rows)])
-        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
-        return bundle | {"text/plain": text, "text/html": html}
+        return text, html
 
 
 def predict(scenario: Scenario, *questions: Question) -> Ask:

@@ -34,10 +34,13 @@ def _text(label: str, value: Any, set: Set, place: Callable[[dict[str, Any]], tu
     written = value if isinstance(value, str) else NON_TEXT + json.dumps(value, ensure_ascii=False)
 
     def change(text: str) -> None:
-        read: Any = json.loads(text[len(NON_TEXT) :]) if text.startswith(NON_TEXT) else text
-        set(lambda values: _assign(place(values), read))
+        set(lambda values: _assign(place(values), _read(text)))
 
     return _watched(kind(value=written, description=label, **options), change)
+
+
+def _read(text: str) -> Any:
+    return json.loads(text[len(NON_TEXT) :]) if text.startswith(NON_TEXT) else text
 
 
 def _assign(place: tuple[Any, Any], value: Any) -> None:

@@ -7,17 +7,18 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from labkit.workbook.pages import STYLE, failed, lower, page, upper
+from labkit.workbook.pages import failed, lower, page, upper
 from labkit.workbook.scenarios import BadScenario, Played, Scenario, make_scenario, play
 from labkit.workbook.ui.controls import GROUPS, controls
+from labkit.workbook.ui.frame import Frame
 from labkit.workbook.views import View
 from labkit.workbook.words import SAY
 
 __all__ = ["Panel", "panel"]
 
 
-class Panel(widgets.VBox):  # type: ignore[misc]  # ipywidgets ships no types
-    """A live panel over scenarios. Its display carries the same content as HTML and text, for readers without a kernel."""
+class Panel(Frame):
+    """A live panel over scenarios."""
 
     def __init__(self, presets: Sequence[Scenario], show: tuple[str, ...]) -> None:
         self._presets, self._show = tuple(presets), show
@@ -36,8 +37,7 @@ class Panel(widgets.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         left.add_class("lk-controls")
         columns = widgets.HBox([left, right])
         columns.add_class("lk-columns")
-        super().__init__([widgets.HTML(STYLE), columns])
-        self.add_class("lk-panel")
+        super().__init__([columns])
         self._load(0)
 
     @property
@@ -89,12 +89,11 @@ class Panel(widgets.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
         return run
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+    def twin(self) -> tuple[str, str]:
         if self._played is None:
-            return bundle | {"text/plain": self.upper.value, "text/html": self.upper.value}
+            return self.upper.value, self.upper.value
         view = View(self._played)
-        return bundle | {"text/plain": view.text(), "text/html": page(view)}
+        return view.text(), page(view)
 
 
 def panel(*presets: Scenario, show: Sequence[str] = ("calls", "limits")) -> Panel:

@@ -1,0 +1,300 @@
+"""The page a person sees: both lessons in JupyterLab in Chromium, every control by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from labkit.workbook.cases import lesson
+from labkit.workbook.scenarios import Scenario, make_scenario, play
+from labkit.workbook.views import View
+
+pytestmark = pytest.mark.browser
+
+START, ALLOW = lesson("00_start"), lesson("01_allowlist")
+PANELS = {  # the panels of each lesson, from top to bottom, with the scenario each starts from
+    "00_start.ipynb": [START["one question"], START["no memory"]],
+    "01_allowlist.ipynb": [ALLOW["unknown"], ALLOW["delete, nearest"], ALLOW["wide"]],
+}
+BUDGET_MS = 100
+"""From an input to the changed table, at the median, in a real browser."""
+TIMER = """panel => {
+    const drawn = () => [panel.querySelector('.lk-counters'), panel.querySelector('.lk-view')];
+    const times = []; let start = null, last = drawn(); window.labkitTimes = times;
+    for (const kind of ['keydown', 'pointerdown', 'click', 'input'])
+        panel.addEventListener(kind, () => { start ??= performance.now() }, true);
+    new MutationObserver(() => {
+        const now = drawn(), isNew = now[0] !== last[0] || now[1] !== last[1];
+        if (isNew && now[0] && now[1] && start !== null) { last = now; times.push(performance.now() - start); start = null }
+    }).observe(panel, {subtree: true, childList: true});
+}"""
+
+
+def panels(page: Any) -> Any:
+    return page.locator(".jp-Notebook .lk-panel:has(.lk-view)")
+
+
+def seen(panel: Any) -> dict[str, Any]:
+    """What the panel shows: ledger rows, counters and gate strip."""
+    return {
+        "ledger": panel.evaluate("e => [...e.querySelectorAll('.lk-ledger tbody tr')]"
+                                 ".map(r => [...r.cells].map(c => c.textContent))"),
+        "counters": panel.evaluate("e => [...e.querySelectorAll('[data-counter]')].map(c => [c.dataset.counter, c.textContent])"),
+        "strip": panel.evaluate("e => [...e.querySelectorAll('.lk-row')].map(r => [...r.querySelectorAll('.lk-chip')]"
+                                ".map(c => c.textContent))"),
+    }  # fmt: skip
+
+
+def wanted(scenario: Scenario, at: int | None = None) -> dict[str, Any]:
+    """What the engine says the panel must show."""
+    view = View(play(scenario), at)
+    return {
+        "ledger": [list(row) for row in view.ledger],
+        "counters": [[counter.name, str(counter.value)] for counter in view.counters],
+        "strip": [[str(chip) for chip in chips] for _, chips in view.strip],
+    }
+
+
+def shows(panel: Any, scenario: Scenario, at: int | None = None) -> None:
+    """Wait until the panel shows what the engine says, or fail with both."""
+    expected = wanted(scenario, at)
+    until = time.monotonic() + 5
+    while (found := seen(panel)) != expected:
+        assert time.monotonic() < until, (found, expected)
+        time.sleep(0.01)
+
+
+def altered(scenario: Scenario, change: Callable[[dict[str, Any]], Any]) -> Scenario:
+    values = scenario.model_dump(mode="json")
+    change(values)
+    return make_scenario(values)
+
+
+def call(values: dict[str, Any], place: int = 0) -> dict[str, Any]:
+    found: dict[str, Any] = values["turns"][0]["calls"][place]
+    return found
+
+
+def slider(panel: Any, label: str) -> Any:
+    return panel.locator(".widget-slider", has_text=label)
+
+
+def quiet(page: Any) -> None:
+    """Nothing left this machine and nothing failed in silence."""
+    assert page.external == []
+    assert page.console_errors == []
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_every_panel_shows_what_the_engine_says(name: str, open_lesson: Callable[..., Any]) -> None:
+    """A lesson runs from top to bottom and each panel shows the run of its scenario; no cell fails."""
+    page = open_lesson(name)
+    panels(page).nth(len(PANELS[name]) - 1).wait_for()
+    assert panels(page).count() == len(PANELS[name])
+    for place, scenario in enumerate(PANELS[name]):
+        shows(panels(page).nth(place), scenario)
+    assert page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
+    quiet(page)
+
+
+def test_texts_sliders_and_presets_by_keyboard(open_lesson: Callable[..., Any]) -> None:
+    """Id, tool, arguments, limits, preset and scrubber can be changed with keys alone."""
+    page = open_lesson("00_start.ipynb")
+    panel, scenario = panels(page).first, START["one question"]
+    panel.wait_for()
+    for label, text, field in (("1.1 id", " ", "id"), ("1.1 tool", "x", "name"), ("1.1 arguments", "]", "arguments")):
+        panel.get_by_label(label).focus()
+        page.keyboard.press("Control+End")
+        page.keyboard.type(text)
+        page.keyboard.press("Tab")
+        changed = altered(scenario, lambda v, field=field, text=text: call(v).update({field: call(v)[field] + text}))
+        shows(panel, changed)
+        panel.get_by_label(label).focus()
+        page.keyboard.press("Control+End")
+        page.keyboard.press("Backspace")
+        page.keyboard.press("Tab")
+        shows(panel, scenario)
+    for label in ("rounds", "requests", "executions"):
+        slider(panel, label).locator(".noUi-handle").focus()
+        page.keyboard.press("Home")
+        shows(panel, altered(scenario, lambda v, label=label: v["limits"].update({label: 0})))
+        for _ in range(scenario.model_dump()["limits"][label]):
+            page.keyboard.press("ArrowRight")
+        shows(panel, scenario)
+    slider(panel, "event").locator(".noUi-handle").focus()
+    for at in (7, 6, 5):
+        page.keyboard.press("ArrowLeft")
+        shows(panel, scenario, at)
+    panel.get_by_label("start from").focus()
+    page.keyboard.press("ArrowDown")
+    shows(panel, START["one good, one misspelt"])
+    quiet(page)
+
+
+def test_sliders_presets_and_scrubber_by_mouse(open_lesson: Callable[..., Any]) -> None:
+    """Limits and scrubber follow the pointer; a preset is chosen from its list."""
+    page = open_lesson("00_start.ipynb")
+    panel, scenario = panels(page).first, START["one question"]
+    panel.wait_for()
+    for label in ("rounds", "requests", "executions"):
+        drag(page, slider(panel, label), 0)
+        shows(panel, altered(scenario, lambda v, label=label: v["limits"].update({label: 0})))
+        drag(page, slider(panel, label), scenario.model_dump()["limits"][label] / 6)
+        shows(panel, scenario)
+    drag(page, slider(panel, "event"), 0.5)
+    shows(panel, scenario, 4)
+    drag(page, slider(panel, "event"), 0)
+    shows(panel, scenario, 0)
+    panel.get_by_label("1.1 id").click()
+    page.keyboard.type("z")
+    panel.get_by_label("start from").select_option(label=START["asks for ever"].title)
+    shows(panel, START["asks for ever"])
+    quiet(page)
+
+
+def drag(page: Any, control: Any, share: float) -> None:
+    """Drag a slider's handle to a share of its track."""
+    control.scroll_into_view_if_needed()
+    handle, track = control.locator(".noUi-handle").bounding_box(), control.locator(".noUi-base").bounding_box()
+    middle = handle["y"] + handle["height"] / 2
+    page.mouse.move(handle["x"] + handle["width"] / 2, middle)
+    page.mouse.down()
+    page.mouse.move(track["x"] + track["width"] * share, middle, steps=8)
+    page.mouse.up()
+
+
+def test_guard_offer_and_principal(open_lesson: Callable[..., Any]) -> None:
+    """The guard is broken and mended, the offer and the permissions are changed, by mouse and by keyboard."""
+    page = open_lesson("01_allowlist.ipynb")
+    guard, offer = panels(page).nth(1), panels(page).nth(2)
+    offer.wait_for()
+    broken, wide = ALLOW["delete, nearest"], ALLOW["wide"]
+    guard.get_by_label("allowlist").select_option(label="in place")
+    shows(guard, altered(broken, lambda v: v.update(gates=ALLOW["delete"].gates)))
+    guard.get_by_label("allowlist").focus()
+    page.keyboard.press("End")
+    shows(guard, broken)
+    for place, world in ((1, "notices"), (2, "merchants")):
+        box = offer.locator("input[type=checkbox]").nth(place)
+        left = [name for name in wide.worlds if name != world]
+        box.click()
+        shows(offer, altered(wide, lambda v, left=left: v.update(world=left)))
+        box.focus()
+        page.keyboard.press("Space")
+        shows(offer, wide)
+    every = ["merchant:read", "notices:read", "notices:search"]
+    searching = offer.locator("label", has_text="notices:search").locator("input")
+    searching.click()
+    shows(offer, altered(wide, lambda v: v["principal"].update(permissions=every[:2])))
+    searching.focus()
+    page.keyboard.press("Space")
+    shows(offer, altered(wide, lambda v: v["principal"].update(permissions=every)))
+    offer.get_by_label("who asks").select_option(label="u-bob (B)")
+    shows(offer, altered(wide, lambda v: v["principal"].update(subject="u-bob", tenant="B", permissions=every)))
+    quiet(page)
+
+
+HOSTILE = {
+    "markup": "<img src=x onerror=\"document.body.dataset.owned='1'\"><b>bold</b>",
+    "script": "</td></table><script>document.body.dataset.owned='1'</script>",
+    "bidi and zero width": "a\u202ereversed\u2066\u200b\u00adz",
+    "two megabytes": "<i>" + "好" * 700_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_text_of_a_model_is_shown_and_never_interpreted(text: str, open_lesson: Callable[..., Any]) -> None:
+    """Markup, script, bidi, zero-width and huge text in id, name and arguments are shown as text, cut and visible."""
+    page = open_lesson("00_start.ipynb")
+    panel = panels(page).first
+    panel.wait_for()
+    for label, field in (("1.1 id", "id"), ("1.1 tool", "name"), ("1.1 arguments", "arguments")):
+        panel.get_by_label(label).fill(text)
+        panel.get_by_label(label).press("Tab")
+        shows(panel, altered(START["one question"], lambda v, field=field: call(v).update({field: text})))
+        panel.get_by_label("start from").select_option(index=1)
+        shows(panel, START["one good, one misspelt"])
+        panel.get_by_label("start from").select_option(index=0)
+        shows(panel, START["one question"])
+    assert page.evaluate("document.body.dataset.owned") is None
+    assert panel.locator("img, script, i, td b").count() == 0
+    quiet(page)
+
+
+def test_what_cannot_be_played_is_said_in_the_panel(open_lesson: Callable[..., Any]) -> None:
+    """An input that is no value shows why, and the next good input shows its run again."""
+    page = open_lesson("01_allowlist.ipynb")
+    panel = page.locator(".jp-Notebook .lk-panel:has(.lk-view)").first
+    panel.wait_for()
+    panel = page.locator(".jp-Notebook .lk-panel:has(.lk-controls)").first
+    panel.get_by_label("1.1 tool").fill("json:{")
+    panel.get_by_role("alert").wait_for()
+    assert panel.locator(".lk-view").count() == 0
+    panel.get_by_label("1.1 tool").fill("json:null")
+    shows(panel, altered(ALLOW["unknown"], lambda v: call(v).update(name=None)))
+    quiet(page)
+
+
+def test_predictions_stay_hidden_until_all_are_made(open_lesson: Callable[..., Any]) -> None:
+    """The reader answers first; then each guess stands beside what the ledger says."""
+    page = open_lesson("00_start.ipynb")
+    asked = page.locator(".jp-Notebook .lk-asks").first
+    asked.wait_for()
+    asked.get_by_role("button").click()
+    asked.get_by_text("Choose an answer to every question first.").wait_for()
+    assert asked.locator("[data-score]").count() == 0
+    for place, option in enumerate(("unknown_tool", "2", "2", "5")):
+        asked.locator("select").nth(place).select_option(label=option)
+    asked.get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    asked.locator("[data-score]").wait_for()
+    assert asked.locator("[data-score]").get_attribute("data-score") == "3 of 4 right"
+    quiet(page)
+
+
+def test_a_control_changes_the_table_within_its_time(open_lesson: Callable[..., Any]) -> None:
+    """The slowest of the medians from an input to the changed table is under 100 ms."""
+    page = open_lesson("00_start.ipynb")
+    panel = panels(page).first
+    panel.wait_for()
+    panel.evaluate(TIMER)
+    medians = {}
+    for name, inputs in (("slider", ["ArrowLeft", "ArrowRight"]), ("scrubber", ["ArrowLeft", "ArrowRight"]),
+                         ("text", ["x", "Backspace"])):  # fmt: skip
+        if name == "text":
+            panel.get_by_label("1.1 id").focus()
+        else:
+            slider(panel, "executions" if name == "slider" else "event").locator(".noUi-handle").focus()
+        page.evaluate("window.labkitTimes.length = 0")
+        for turn in range(20):
+            page.keyboard.press(inputs[turn % 2])
+            page.wait_for_function("n => window.labkitTimes.length > n", arg=turn)
+        medians[name] = statistics.median(page.evaluate("window.labkitTimes"))
+    print({name: f"{value:.0f} ms" for name, value in medians.items()})
+    assert max(medians.values()) < BUDGET_MS, medians
+    quiet(page)
+
+
+FITS = """panel => {
+    const box = e => e.getBoundingClientRect(), row = panel.querySelector('.lk-ledger tbody tr');
+    return [box(row).bottom - box(panel).top, panel.closest('.jp-WindowedPanel-outer').clientHeight,
+            panel.scrollWidth - panel.clientWidth];
+}"""
+
+
+@pytest.mark.parametrize("zoom", [1, 2])
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+@pytest.mark.parametrize("name", PANELS)
+def test_inputs_and_ledger_fit_the_window(name: str, theme: str, zoom: int, open_lesson: Callable[..., Any]) -> None:
+    """At 1280 x 800 the inputs and the ledger's first row are seen together; at 200 % nothing is cut off."""
+    page = open_lesson(name, theme=theme, zoom=zoom)
+    panel = panels(page).first
+    panel.wait_for()
+    to_first_row, window, overflow = panel.evaluate(FITS)
+    assert overflow <= 1
+    assert zoom > 1 or to_first_row < window
+    quiet(page)
