@@ -4,8 +4,8 @@
 """
 
 from labkit.arguments import BadArguments, read_object
-from labkit.calls import Call, Context, Limits, Principal, Tool
-from labkit.dispatch import Dispatcher, Host
+from labkit.calls import Call, Context, Host, Limits, Principal, Tool
+from labkit.dispatch import Dispatcher
 from labkit.gates import GATES, OutOfOrder, Request, State
 from labkit.laws import Violation, audit
 from labkit.ledger import Event, Ledger

@@ -16,7 +16,7 @@ from datetime import date
 from typing import Annotated, Any
 
 import jiter
-from pydantic import BaseModel, PlainValidator, ValidationError
+from pydantic import BaseModel, PlainSerializer, PlainValidator, ValidationError
 
 from labkit.calls import shown
 
@@ -68,7 +68,7 @@ def _read_day(value: object) -> date:
     return date.fromisoformat(value)
 
 
-Day = Annotated[date, PlainValidator(_read_day, json_schema_input_type=str)]
+Day = Annotated[date, PlainValidator(_read_day, json_schema_input_type=str), PlainSerializer(date.isoformat)]
 """A calendar day for a tool's model: RFC 3339 full-date and no other form.
 
 pydantic's own `date` also reads a number written as text ("0" is 1970-01-01), even strictly.
@@ -166,7 +166,10 @@ def _located(raw: bytes, error: str) -> BadArguments:
 def _described(error: ValidationError) -> BadArguments:
     faults = error.errors(include_url=False, include_input=False, include_context=False)
     named = [(".".join(shown(str(part), _MAX_NAME) for part in fault["loc"]), fault) for fault in faults]
-    message = "; ".join(f"{name or 'arguments'}: {shown(fault['msg'].removeprefix('Value error, '), 120)}" for name, fault in named[:_MAX_FAULTS])
+    message = "; ".join(
+        f"{name or 'arguments'}: {shown(fault['msg'].removeprefix('Value error, '), 120)}"
+        for name, fault in named[:_MAX_FAULTS]
+    )
     more = len(faults) - _MAX_FAULTS
     return BadArguments("schema", message + (f"; and {more} more" if more > 0 else ""), field=named[0][0] or None)
 

@@ -7,16 +7,17 @@
 
 from __future__ import annotations
 
-import math
+import sys
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-__all__ = ["NOBODY", "Call", "Context", "Limits", "Principal", "Tool", "is_blank", "is_invisible", "shown"]
+__all__ = ["NOBODY", "Call", "Context", "Host", "Limits", "Principal", "Tool", "is_blank", "is_invisible", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,8 @@ class Principal:
     def __post_init__(self) -> None:
         if not isinstance(self.subject, str) or not isinstance(self.tenant, str | None):
             raise TypeError("a principal's subject is text, its tenant is text or None")
-        if isinstance(self.permissions, str):
-            raise TypeError("permissions are a collection of texts, not one text")
+        if isinstance(self.permissions, str) or not all(isinstance(name, str) for name in self.permissions):
+            raise TypeError("permissions are a collection of texts")
         object.__setattr__(self, "permissions", frozenset(self.permissions))
 
 
@@ -159,6 +160,41 @@ class Limits:
         return values | {"per_tool": dict(self.per_tool)}
 
 
+@dataclass(frozen=True)
+class Host:
+    """The application around a run.
+
+    Attributes:
+        tools: what is offered; names are unique.
+        principal: who asks, or a function that says who asks *now*. If it fails, nobody asks.
+        clock: seconds from any start, never going back; needed for a deadline.
+        report: `report(reference, exception)`, the guarded log. Its own failures are ignored.
+    """
+
+    tools: Sequence[Tool]
+    principal: Principal | Callable[[], Principal] = NOBODY
+    clock: Callable[[], float] | None = None
+    report: Callable[[str, BaseException], object] = lambda reference, error: None
+
+    def now(self) -> Principal:
+        """The principal in force at this moment."""
+        if isinstance(self.principal, Principal):
+            return self.principal
+        try:
+            principal = self.principal()
+            if not isinstance(principal, Principal):
+                raise TypeError(f"not a Principal: {type(principal).__name__}")
+        except Exception as error:  # noqa: BLE001 - whatever the host raises: nobody is asking then
+            self.log("principal", error)
+            return NOBODY
+        return principal
+
+    def log(self, reference: str, error: BaseException) -> None:
+        """Hand an exception to the guarded log."""
+        with suppress(Exception):
+            self.report(reference, error)
+
+
 def check_count(name: str, value: object) -> None:
     """Raise unless `value` is a whole number from 0."""
     if isinstance(value, bool) or not isinstance(value, int):
@@ -171,7 +207,7 @@ def check_number(name: str, value: object) -> None:
     """Raise unless `value` is a finite number from 0."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{name} is a number from 0, not {value!r}")
-    if not math.isfinite(value) or value < 0:
+    if not 0 <= value <= sys.float_info.max:
         raise ValueError(f"{name} is a finite number from 0, not {value!r}")
 
 

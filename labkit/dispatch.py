@@ -10,12 +10,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from labkit.calls import NOBODY, Call, Limits, Principal, Tool
+from labkit.calls import NOBODY, Call, Host, Limits
 from labkit.gates import GATES, Gate, IdScope, Request, State
 from labkit.ledger import Kind, Ledger, StopReason, bounded, digest, offer_text, settings_text, shape, who_text
 from labkit.outcomes import (
@@ -31,42 +29,7 @@ from labkit.outcomes import (
     shorten,
 )
 
-__all__ = ["Dispatcher", "Host"]
-
-
-@dataclass(frozen=True)
-class Host:
-    """The application around a run.
-
-    Attributes:
-        tools: what is offered; names are unique.
-        principal: who asks, or a function that says who asks *now*. If it fails, nobody asks.
-        clock: seconds from any start, never going back; needed for a deadline.
-        report: `report(reference, exception)`, the guarded log. Its own failures are ignored.
-    """
-
-    tools: Sequence[Tool]
-    principal: Principal | Callable[[], Principal] = NOBODY
-    clock: Callable[[], float] | None = None
-    report: Callable[[str, BaseException], object] = lambda reference, error: None
-
-    def now(self) -> Principal:
-        """The principal in force at this moment."""
-        if isinstance(self.principal, Principal):
-            return self.principal
-        try:
-            principal = self.principal()
-            if not isinstance(principal, Principal):
-                raise TypeError(f"the host's principal is {type(principal).__name__}, not a Principal")
-        except Exception as error:
-            self.log("principal", error)
-            return NOBODY
-        return principal
-
-    def log(self, reference: str, error: BaseException) -> None:
-        """Hand an exception to the guarded log."""
-        with suppress(Exception):
-            self.report(reference, error)
+__all__ = ["Dispatcher"]
 
 
 class Entry:
@@ -124,21 +87,24 @@ class Dispatcher:
         self.stopped = False
         self._round_is_new = False
         self._clock = host.clock
-        self._started_at = host.clock() if host.clock else 0.0
+        self._began = host.clock() if host.clock else 0.0
         self._who = (NOBODY, who_text(NOBODY))
         self._offers = {name: offer_text(tool) for name, tool in tools.items()}
         self._open: set[Request] = set()
+        self._due: dict[tuple[int, int], Request] = {}
         self._lock = threading.RLock()
         self._settled = threading.Condition(self._lock)
         self._joined = False
 
     def elapsed(self) -> float | None:
         """Seconds since the run began, on the host's clock; None without one."""
-        return None if self._clock is None else self._clock() - self._started_at
+        return None if self._clock is None else self._clock() - self._began
 
     def open_round(self) -> int:
-        """Begin the next model response and return its number."""
+        """Begin the next model response and return its number. Raises RuntimeError if no round is left."""
         self._must_run()
+        if self.round >= self.state.limits.rounds:
+            raise RuntimeError("no round is left")
         self.round, self._round_is_new = self.round + 1, True
         self._note("round_opened", summary=settings_text(self.state.limits, self.state.id_scope))
         return self.round
@@ -150,27 +116,32 @@ class Dispatcher:
             calls: the response's calls. A new round is opened unless one is waiting for its calls.
             complete: False for a response that was cut off: none of its calls is executed.
 
-        Whatever is raised on the way (never by what a call says or a tool raises) is raised again
-        once each call of the batch has its outcome and the ledger is whole.
+        Raises:
+            TypeError: what is no `Call`; RuntimeError: no round is left. Nothing was recorded then.
+            BaseException: what passed through on the way (never what a call says or a tool raises as an
+                Exception), once each call of the batch has its outcome and the ledger is whole.
         """
+        calls = tuple(calls)
+        if not all(isinstance(call, Call) for call in calls):
+            raise TypeError("a batch holds Calls and nothing else")
         if not self._round_is_new:
             self.open_round()
         self._round_is_new = False
         outcomes: list[Outcome] = []
         places: list[int] = []
         raised: BaseException | None = None
-        for position, call in enumerate(tuple(calls), 1):
+        for position, call in enumerate(calls, 1):
             request: Request | None = None
             try:
-                request = self.admit(call, position, complete=complete)
+                request = self._admit(call, position, complete)
                 outcome = request.outcome or self.perform(request)
                 if outcome.code == "budget_exhausted" and self.on_limit == "stop":
                     self.close(_BREACH[outcome.field])
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - raised again below, when the books are closed
                 raised = raised or error
                 request = request or next((one for one in self._open if one.call is call), None)
                 self.close("cancelled")
-                request = request or self.admit(call, position)
+                request = request or self._admit(call, position, complete)
                 outcome = request.outcome or self._cancel(request)
             outcomes.append(outcome)
             places.append(request.recorded)
@@ -180,11 +151,21 @@ class Dispatcher:
         return outcomes
 
     def admit(self, call: Call, position: int, *, complete: bool = True) -> Request:
-        """Run a call through every gate. The request returned is settled, or started and to be performed."""
-        request = Request(call, self.round, position, self.host.now())
-        self._describe(request)
+        """Run a call through every gate. The request returned is settled, or started and to be performed.
+
+        Whoever admits calls also delivers them: `batch` does both.
+        """
+        with self._lock:
+            request = self._admit(call, position, complete)
+            self._due[request.round, position] = request
+            return request
+
+    def _admit(self, call: Call, position: int, complete: bool) -> Request:  # noqa: FBT001 - private
         with self._lock:
             self._must_run()
+            principal = NOBODY if self.closed else self.host.now()
+            request = Request(call, self.round, position, principal, self.elapsed())
+            self._describe(request)
             self._open.add(request)
             self._record("requested", request)
             if self.closed:
@@ -203,7 +184,7 @@ class Dispatcher:
                     request.original, self._joined = verdict, True
                 return request
             request.summary = shape(request.arguments)
-            self.state.memory[self.state.key(request)] = (request.content, request.offer, request.principal, request)
+            self.state.memory[self.state.key(request)] = (request.content, request.offer, principal, request)
             request.started = True
             self._record("started", request)
             return request
@@ -211,7 +192,8 @@ class Dispatcher:
     def perform(self, request: Request) -> Outcome:
         """Enter the tool of an admitted call, once, and settle the call with what came of it.
 
-        A call that equals one still running waits for that one's outcome instead.
+        A call that equals one still running waits for that one's outcome instead: perform that one first,
+        or in another thread.
         """
         with self._lock:
             original = request.original
@@ -228,29 +210,36 @@ class Dispatcher:
             outcome = self._enter(request)
         except BaseException:
             self.close("cancelled")
-            self.settle(request, refusal(request.call.id, "cancelled"))
             raise
         return self.settle(request, outcome)
 
     def settle(self, request: Request, outcome: Outcome) -> Outcome:
         """Pair a started call with its outcome and return the one that counts: the first.
 
-        Raises ValueError, recording nothing, for an outcome that belongs to another call.
+        Raises, recording nothing: ValueError for an outcome that belongs to another call, RuntimeError for a
+        call that was never started.
         """
         if outcome.call_id != request.call.id:
-            raise ValueError(f"an outcome for {outcome.call_id!r} cannot settle {request.call.id!r}")
+            raise ValueError(f"an outcome for {bounded(outcome.call_id)!r} cannot settle {bounded(request.call.id)!r}")
         with self._lock:
+            if not request.started:
+                raise RuntimeError("only a started call is settled from outside")
             if request.outcome is not None:
                 self._record("late", request, outcome)
                 return request.outcome
             return self._settle("returned", request, outcome)
 
     def deliver(self, requests: Sequence[Request]) -> list[Outcome]:
-        """Hand over the outcomes of settled requests, in the order given: that of the response."""
-        outcomes = [request.outcome for request in requests if request.outcome is not None]
-        if len(outcomes) < len(requests):
-            raise RuntimeError("a call that has no outcome yet cannot be delivered")
-        self._deliver([request.recorded for request in requests])
+        """Hand over outcomes. Raises RuntimeError unless they are the next of the admitted calls, and settled."""
+        with self._lock:
+            outcomes = [request.outcome for request in requests if request.outcome is not None]
+            if len(outcomes) < len(requests):
+                raise RuntimeError("a call that has no outcome yet cannot be delivered")
+            if [self._due[place] for place in sorted(self._due)[: len(requests)]] != list(requests):
+                raise RuntimeError("calls are delivered once each, in request order")
+            for request in requests:
+                del self._due[request.round, request.position]
+            self._deliver([request.recorded for request in requests])
         return outcomes
 
     def close(self, reason: StopReason) -> None:
@@ -267,9 +256,11 @@ class Dispatcher:
                     self._cancel(request)
 
     def stop(self, reason: StopReason) -> None:
-        """Write the last event of the run. Raises RuntimeError if it was written before."""
+        """Write the last event of the run. Raises RuntimeError if it was written, or a call is not delivered yet."""
         with self._lock:
             self._must_run()
+            if self.ledger.count("delivered") < self.ledger.requests:
+                raise RuntimeError("a call is still open: close the run and deliver every call before it stops")
             if reason == "answered":
                 self._note("answered")
             self._note("stopped", code=reason)
@@ -301,14 +292,12 @@ class Dispatcher:
                 return Outcome(claimed, code, body, CODES[code].message)
             short, omitted = shorten(body, tool.result_chars)
             return Outcome(claimed, code, short, CODES[code].message, omitted=omitted, size=len(body))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - a tool may raise anything; this is where it ends
             reference = self._reference(request)
             self.host.log(reference, error)
-            if tool.writes and not returned:
-                return refusal(claimed, "outcome_unknown")
-            return refusal(
-                claimed, "cancelled" if isinstance(error, Cancelled) else "internal_error", reference=reference
-            )
+            code = "cancelled" if isinstance(error, Cancelled) else "internal_error"
+            code = "outcome_unknown" if tool.writes and not returned else code
+            return refusal(claimed, code, reference=reference)
 
     def _settle(self, kind: Kind, request: Request, outcome: Outcome, gate: str | None = None) -> Outcome:
         request.outcome = outcome
@@ -327,7 +316,7 @@ class Dispatcher:
             self._record("released", request)
         return outcome
 
-    def _deliver(self, places: Sequence[int]) -> None:
+    def _deliver(self, places: Iterable[int]) -> None:
         with self._lock:
             for place in places:
                 self.ledger.deliver(place, self.elapsed())
@@ -341,19 +330,22 @@ class Dispatcher:
         if request.principal is not self._who[0]:
             self._who = (request.principal, who_text(request.principal))
         request.who = self._who[1]
+        written = text if isinstance(text, str) else f"{type(text).__name__} {bounded(text)}"
         request.summary = f"{len(text)} characters" if isinstance(text, str) else type(text).__name__
-        request.digest = digest((text if isinstance(text, str) else repr(text)).encode(errors="surrogatepass"))
+        request.digest = digest(written.encode(errors="surrogatepass"))
 
     def _record(self, kind: Kind, request: Request, outcome: Outcome | None = None, gate: str | None = None) -> int:
         code = content = None
         if outcome is not None:
-            code = outcome.code
-            content = None if outcome.body is None else digest(outcome.body.encode())
+            code, content = outcome.code, outcome.body and digest(outcome.body.encode())
+        admitting = kind == "requested" or kind == "started"  # noqa: PLR1714 - one reading of the clock decides and records
+        elapsed = request.elapsed if admitting else self.elapsed()
         return self.ledger.append((kind, request.round, request.position, request.label, request.offer, gate, code,
-                                   request.who, request.digest, request.summary, content, self._clock and self.elapsed()))  # fmt: skip
+                                   request.who, request.digest, request.summary, content, elapsed))  # fmt: skip
 
     def _note(self, kind: Kind, *, code: StopReason | None = None, summary: str | None = None) -> None:
-        self.ledger.append((kind, self.round, None, None, None, None, code, None, None, summary, None, self.elapsed()))
+        row = (kind, self.round, None, None, None, None, code, None, None, summary, None, self.elapsed())
+        self.ledger.append(row)
 
     def _reference(self, request: Request) -> str:
         return f"{self.ledger.run_id}.{request.round}.{request.position}"

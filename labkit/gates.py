@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from labkit.arguments import BadArguments, read_model
 from labkit.calls import Call, Limits, Principal, Tool, is_invisible
-from labkit.ledger import Ledger, digest
+from labkit.ledger import Ledger, digest, exact
 from labkit.outcomes import Outcome, refusal
 
 __all__ = ["GATES", "Gate", "IdScope", "OutOfOrder", "Request", "State"]
@@ -43,7 +43,7 @@ class Request:
 
     Attributes:
         call: as it arrived; round and position name it, its id is only what it claims.
-        principal: in force when the call was judged.
+        principal, elapsed: in force, and seconds since the run began, when the call was judged.
         id, tool, arguments, content: facts (the last is the digest of the canonical arguments). Reading
             one too early raises `OutOfOrder`.
         label, offer, who, digest, summary: what the ledger says of the call.
@@ -52,21 +52,25 @@ class Request:
         started, entered: it was admitted; its tool was called.
     """
 
-    __slots__ = ("arguments", "call", "content", "digest", "entered", "id", "label", "offer", "original", "outcome", "position",
-                 "principal", "recorded", "round", "started", "summary", "tool", "who")  # fmt: skip
+    __slots__ = ("arguments", "call", "content", "digest", "elapsed", "entered", "id", "label", "offer", "original",
+                 "outcome", "position", "principal", "recorded", "round", "started", "summary", "tool",
+                 "who")  # fmt: skip
 
     id: str
     tool: Tool
     arguments: BaseModel
     content: bytes
 
-    def __init__(self, call: Call, round: int, position: int, principal: Principal) -> None:
+    def __init__(
+        self, call: Call, round: int, position: int, principal: Principal, elapsed: float | None = None
+    ) -> None:  # fmt: skip
         self.call, self.round, self.position, self.principal = call, round, position, principal
         self.label: str | None = None
         self.offer = self.who = self.summary = ""
         self.digest = b""
         self.outcome: Outcome | None = None
         self.original: Request | None = None
+        self.elapsed = elapsed
         self.recorded = -1
         self.started = self.entered = False
 
@@ -159,12 +163,13 @@ def replay(request: Request, state: State) -> Outcome | Request | None:
 
     Only a started call owns its id. A read that failed may run again; a write never does.
     """
-    owner = state.memory.get(state.key(request))
+    key, asked = state.key(request), request.content
+    owner = state.memory.get(key)
     if owner is None:
         return None
     content, offer, principal, earlier = owner
     same_principal = (principal.subject, principal.tenant) == (request.principal.subject, request.principal.tenant)
-    if content != request.content or offer != request.offer or not same_principal:
+    if content != asked or offer != request.offer or not same_principal:
         return refusal(request.call.id, "id_conflict", field="id")
     if isinstance(earlier, Request):
         return earlier
@@ -181,9 +186,9 @@ def execution_budget(request: Request, state: State) -> Outcome | None:
         spent = "executions"
     elif limits.per_tool and ledger.executions_of(tool.name) >= limits.per_tool.get(tool.name, limits.executions):
         spent = "tool"
-    elif limits.cost is not None and ledger.cost + tool.cost > limits.cost:
+    elif limits.cost is not None and ledger.cost + exact(tool.cost) > exact(limits.cost):
         spent = "cost"
-    elif limits.deadline_s is not None and not state.remaining_s():
+    elif limits.deadline_s is not None and (request.elapsed or 0) >= limits.deadline_s:
         spent = "deadline"
     return refusal(request.call.id, "budget_exhausted", field=spent) if spent else None
 
@@ -195,7 +200,7 @@ GATES: tuple[Gate, ...] = (
 
 def canonical(checked: BaseModel) -> bytes:
     """One text for equal arguments: as the model orders its fields, keys sorted where objects lie inside."""
-    written: bytes = checked.__pydantic_serializer__.to_json(checked)
+    written: bytes = checked.__pydantic_serializer__.to_json(checked, warnings=False)
     return json.dumps(json.loads(written), sort_keys=True).encode() if b"{" in written[1:] else written
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from labkit.ledger import Event, Ledger
+from labkit.ledger import Event, Ledger, exact
 from labkit.outcomes import CODES
 
 __all__ = ["LAWS", "Violation", "audit"]
@@ -82,10 +83,11 @@ def delivered_in_request_order(events: tuple[Event, ...], cases: Cases) -> Broke
 
 
 def returned_once_after_started(events: tuple[Event, ...], cases: Cases) -> Broken:
-    """A tool returns only after it was started, and once."""
+    """A tool returns only after it was started, and once; a reservation is given back once, if it never ran."""
     for case in cases.values():
-        if case.returned and (
-            len(case.started) != 1 or len(case.returned) != 1 or case.returned[0].seq < case.started[0].seq
+        if (case.released and (len(case.released) > 1 or not case.started or case.returned)) or (
+            case.returned
+            and (len(case.started) != 1 or len(case.returned) != 1 or case.returned[0].seq < case.started[0].seq)
         ):
             yield case.all
 
@@ -106,10 +108,10 @@ def started_as_requested(events: tuple[Event, ...], cases: Cases) -> Broken:
 
 def within_budget(events: tuple[Event, ...], cases: Cases) -> Broken:
     """No limit is exceeded at any point of the run; a request beyond its limit is not served."""
-    limits, spent = _setting(events, "limits"), dict[str, float]()
+    limits, spent = _setting(events, "limits"), dict[str, Fraction | int]()
     beyond: set[tuple[int, int | None]] = set()
     for event in events if limits else ():
-        amounts: dict[str, float] = {}
+        amounts: dict[str, Fraction | int] = {}
         if event.kind == "round_opened":
             amounts = {"rounds": 1}
         elif event.kind == "requested":
@@ -118,12 +120,12 @@ def within_budget(events: tuple[Event, ...], cases: Cases) -> Broken:
                 beyond.add((event.round, event.position))
         elif event.kind in ("started", "released"):
             sign = 1 if event.kind == "started" else -1
-            amounts = {"executions": sign, f"tool {event.tool}": sign, "cost": sign * (event.cost or 0)}
+            amounts = {"executions": sign, f"tool {event.tool}": sign, "cost": sign * exact(event.cost or 0)}
         allowed = limits | {f"tool {tool}": count for tool, count in limits["per_tool"].items()}
         over = False
         for name, amount in amounts.items():
             spent[name] = spent.get(name, 0) + amount
-            over |= amount > 0 and allowed.get(name) is not None and spent[name] > allowed[name]
+            over |= amount > 0 and allowed.get(name) is not None and spent[name] > exact(allowed[name])
         too_late = limits["deadline_s"] is not None and (event.elapsed or 0) >= limits["deadline_s"]
         served = event.kind in ("started", "replayed") and (event.round, event.position) in beyond
         if over or served or (event.kind == "started" and too_late):
@@ -142,7 +144,7 @@ def faithful_replay(events: tuple[Event, ...], cases: Cases) -> Broken:
     """A replay carries the outcome of an earlier call of the same id, content and principal."""
     scope, seen = _setting(events, "id_scope"), dict[tuple[Any, ...], set[tuple[Any, ...]]]()
     for event in events:
-        content = (event.tool, event.version, event.digest, event.subject, event.tenant, *_answer(event))
+        content = (*_content(event), *_answer(event))
         if event.kind == "replayed" and content not in seen.get(_id(event, scope), ()):
             yield (event,)
         elif event.kind in ("returned", "cancel_requested"):
@@ -159,8 +161,8 @@ def one_content_per_id(events: tuple[Event, ...], cases: Cases) -> Broken:
         elif event.kind == "started":
             first = owner.setdefault(_id(event, scope), event)
             end = ended.get((first.round, first.position))
-            again = end is not None and (end.kind == "released" or end.code not in _HOLDS_ID)
-            if first is not event and not (again and first.digest == event.digest):
+            again = end is not None and end.kind == "returned" and end.code not in _HOLDS_ID
+            if first is not event and not (again and _content(first) == _content(event)):
                 yield (first, event)
             owner[_id(event, scope)] = event
 
@@ -201,6 +203,11 @@ def _settles(event: Event) -> bool:
 
 def _answer(event: Event) -> tuple[str | None, str | None]:
     return event.code, event.content
+
+
+def _content(event: Event) -> tuple[str | None, ...]:
+    """What makes two calls the same: tool, arguments, and who asks."""
+    return (event.tool, event.version, event.digest, event.subject, event.tenant)
 
 
 def _id(event: Event, scope: str | None) -> tuple[Any, ...]:

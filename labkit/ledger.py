@@ -10,8 +10,11 @@
 from __future__ import annotations
 
 import json
+import re
+import reprlib
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -88,13 +91,17 @@ class Ledger:
         self._rows: list[tuple[Any, ...]] = []
         self._counts: dict[str, int] = dict.fromkeys(KINDS, 0)
         self._reserved: dict[str | None, int] = {}
-        for place, event in enumerate(events, 1):
-            self.run_id = event.run_id if place == 1 else self.run_id
-            if event.kind not in KINDS:
-                raise ValueError(f"event {place}: no such kind: {event.kind!r}")
-            if (event.seq, event.run_id) != (place, self.run_id):
-                raise ValueError(f"event {event.seq} of {event.run_id} cannot be event {place} of {self.run_id}")
-            self.append(_row(event))
+        for event in events:
+            self._add(event)
+
+    def _add(self, event: Event) -> None:
+        place = len(self._rows) + 1
+        self.run_id = event.run_id if place == 1 else self.run_id
+        if event.kind not in KINDS:
+            raise ValueError(f"event {place}: no such kind: {event.kind!r}")
+        if (event.seq, event.run_id) != (place, self.run_id):
+            raise ValueError(f"event {event.seq} of {event.run_id} cannot be event {place} of {self.run_id}")
+        self.append(_row(event))
 
     def append(self, row: tuple[Any, ...]) -> int:
         """Add one event and bring every index up to date; return its index. Only the dispatcher calls this.
@@ -126,9 +133,13 @@ class Ledger:
         return self._counts["requested"]
 
     @property
-    def cost(self) -> float:
-        """Cost of the executions, in units of `Tool.cost`."""
-        return sum((read_offer(offer)[3] or 0) * count for offer, count in self._reserved.items())
+    def cost(self) -> Fraction:
+        """Exact cost of the executions, in units of `Tool.cost`."""
+        return sum((exact(read_offer(offer)[3] or 0) * n for offer, n in self._reserved.items()), Fraction())
+
+    def count(self, kind: Kind) -> int:
+        """How many events of a kind there are."""
+        return self._counts[kind]
 
     def executions_of(self, tool: str) -> int:
         """Executions of one tool."""
@@ -169,16 +180,14 @@ class Ledger:
     @classmethod
     def from_jsonl(cls, text: str) -> Ledger:
         """Read back what `to_jsonl` wrote. Raises ValueError naming the line that is no event."""
-        events = []
-        for number, line in enumerate(text.split("\n"), 1):
-            if not line:
-                continue
+        ledger = cls()
+        for number, line in enumerate(filter(None, text.split("\n")), 1):
             try:
                 record = json.loads(line)
-                events.append(Event(**record | {"permissions": tuple(record["permissions"])}))
-            except (ValueError, TypeError, KeyError) as error:
+                ledger._add(Event(**record | {"permissions": tuple(record["permissions"])}))
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
                 raise ValueError(f"line {number} is no event: {error}") from None
-        return cls(events)
+        return ledger
 
     def table(self) -> pd.DataFrame:
         """The events as a pandas DataFrame, one row each, safe to write as CSV."""
@@ -190,8 +199,19 @@ class Ledger:
 
 
 def harmless(value: object) -> object:
-    """`value`, with an apostrophe before a text that a spreadsheet would run as a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t", "\r"} else value
+    """A text made safe for a table: line ends written out, an apostrophe before what a spreadsheet would run."""
+    if not isinstance(value, str):
+        return value
+    text = shown(value, len(value)) if _BREAKS.search(value) else value
+    return f"'{text}" if value[:1] in set("=+-@\t\r") else text
+
+
+_BREAKS = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
+
+
+def exact(number: float) -> Fraction:
+    """A number as it is written: ten times 0.1 is 1."""
+    return Fraction(str(number))
 
 
 def digest(raw: bytes) -> bytes:
@@ -215,7 +235,12 @@ def bounded(claimed: object) -> str | None:
     """A claimed id or name of any type and size: as it is if it is short text, else cut, with everything visible."""
     if claimed is None or (isinstance(claimed, str) and len(claimed) <= MAX_CLAIM):
         return claimed
-    return shown(claimed if isinstance(claimed, str) else repr(claimed), MAX_CLAIM)
+    if isinstance(claimed, str):
+        return shown(claimed, MAX_CLAIM)
+    try:
+        return shown(reprlib.repr(claimed), MAX_CLAIM)
+    except Exception:  # noqa: BLE001 - an object that cannot even be shown
+        return type(claimed).__name__
 
 
 def shape(checked: BaseModel) -> str:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from labkit.calls import Call, Limits, is_blank
-from labkit.dispatch import Dispatcher, Host
-from labkit.ledger import Ledger, StopReason
+from labkit.calls import Call, Host, Limits, is_blank
+from labkit.dispatch import Dispatcher
+from labkit.ledger import Ledger, StopReason, bounded
 from labkit.outcomes import Outcome, result_text
 
 __all__ = ["Message", "Model", "Response", "Result", "Run", "drive", "run", "scripted"]
@@ -144,11 +144,9 @@ def _rounds(
             return reason, None
         round = dispatcher.open_round()
         try:
-            response = model(messages)
-            calls, answer = tuple(response.calls), response.answer
-            if not isinstance(answer, str | None) or not all(isinstance(call, Call) for call in calls):
-                raise TypeError("a model returns a Response: Calls, or an answer in text")
-        except Exception as error:
+            response = model(_Seen(messages))
+            calls, answer = _heard(response)
+        except Exception as error:  # noqa: BLE001 - a model may raise anything; the run ends with it
             dispatcher.host.log(f"{dispatcher.ledger.run_id}.{round}", error)
             return "model_failed", None
         messages.append(Message("assistant", answer or "", calls))
@@ -164,6 +162,30 @@ def _rounds(
             return reason, direct
         before, refused = refused, [_content(result) for result in batch if result.outcome.status == "rejected"]
         repeats = 0 if len(refused) < len(batch) else repeats + 1 if refused == before else 1
+
+
+def _heard(response: Response) -> tuple[tuple[Call, ...], str | None]:
+    """A response's calls and answer. Raises TypeError for one that is not made of what a `Response` is made of."""
+    calls, answer = tuple(response.calls), response.answer
+    if not isinstance(answer, str | None) or not all(isinstance(call, Call) for call in calls):
+        raise TypeError("a model returns a Response: Calls, or an answer in text")
+    if not isinstance(response.complete, bool):
+        raise TypeError("a response is complete, or it is not")
+    return calls, answer
+
+
+class _Seen(Sequence[Message]):
+    """The conversation as the model may look at it: it grows, and cannot be changed from there."""
+
+    def __init__(self, messages: list[Message]) -> None:
+        self._messages = messages
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def __getitem__(self, place: Any) -> Any:
+        found = self._messages[place]
+        return tuple(found) if isinstance(place, slice) else found
 
 
 def _spent(dispatcher: Dispatcher) -> StopReason | None:
@@ -196,4 +218,5 @@ _ENDS: dict[str, StopReason] = {
 
 def _content(result: Result) -> tuple[object, object]:
     """What was asked for, whoever asked under whichever id."""
-    return repr(result.call.name), repr(result.call.arguments)
+    name, text = result.call.name, result.call.arguments
+    return bounded(name), text if isinstance(text, str) else (type(text), bounded(text))

@@ -8,6 +8,8 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter
@@ -155,11 +157,28 @@ def project(returns: type[BaseModel] | None, result: object) -> str:
         body = compact(_ANY_JSON.validate_python(result))
         body.encode()
         return body
-    kept = returns.__pydantic_validator__.validate_python(result, from_attributes=True, extra="ignore")
-    body = returns.__pydantic_serializer__.to_json(kept, exclude_unset=True).decode()
-    if "null" in body:  # pydantic writes NaN and Infinity as null: let json refuse them instead
-        compact(returns.__pydantic_serializer__.to_python(kept, mode="json", exclude_unset=True))
+    kept = returns.__pydantic_validator__.validate_python(_plain(result), from_attributes=True, extra="ignore")
+    serializer = returns.__pydantic_serializer__
+    body = serializer.to_json(kept, exclude_unset=True, warnings="error").decode()
+    if "null" in body or "N" in body:  # pydantic may write NaN as null or as it is: let json refuse it
+        compact(serializer.to_python(kept, mode="json", exclude_unset=True))
+    if _has_any(returns):  # what no field declares must be JSON as it stands
+        compact(serializer.to_python(kept, exclude_unset=True))
     return body
+
+
+def _plain(value: object) -> object:
+    """Models as plain objects, so that what they hold is checked like everything else."""
+    if isinstance(value, BaseModel):
+        return {name: _plain(getattr(value, name)) for name in value.model_fields_set & type(value).model_fields.keys()}
+    if type(value) is list or type(value) is tuple:
+        return [_plain(item) for item in value]
+    return {key: _plain(item) for key, item in value.items()} if type(value) is dict else value
+
+
+@lru_cache(maxsize=256)
+def _has_any(model: type[BaseModel]) -> bool:
+    return "'type': 'any'" in str(model.__pydantic_core_schema__)
 
 
 def shorten(body: str, limit: int) -> tuple[str, int]:
@@ -174,7 +193,13 @@ def shorten(body: str, limit: int) -> tuple[str, int]:
         items = holder[key]
         if not items or not isinstance(items, list | str):
             return "null", omitted + 1
-        holder[key] = items[: len(items) * limit // (len(body) + 1)]
+
+        def size(keep: int, holder: dict[str, Any] = holder, key: str = key, items: Any = items) -> int:
+            holder[key] = items[:keep]
+            return len(compact(root["data"]))
+
+        fits = bisect_right(range(len(items)), limit, key=size)
+        holder[key] = items[: max(fits - 1, 0)]
         omitted += len(items) - len(holder[key])
         body = compact(root["data"])
     return body, omitted

@@ -94,7 +94,10 @@ def open_lesson(lab: tuple[str, Path], chromium: object) -> Iterator[Callable[..
         pages.append(page)
         page.set_default_timeout(60_000)
         page.external, page.console_errors = [], []
-        page.on("request", lambda r: r.url.startswith((base, "data:", "blob:", "ws://127.0.0.1")) or page.external.append(r.url))
+        page.on(
+            "request",
+            lambda r: r.url.startswith((base, "data:", "blob:", "ws://127.0.0.1")) or page.external.append(r.url),
+        )
         page.on("console", lambda m: m.type == "error" and page.console_errors.append(m.text))
         page.goto(f"{base}/lab/tree/{name}?reset")
         page.wait_for_function("window.jupyterapp !== undefined")

@@ -22,7 +22,7 @@ class Desk:
     def __init__(self, principal: Principal = ALICE, **limits: Any) -> None:
         self.world: World = open_world("text", "notices", "merchants")
         self.dispatcher = Dispatcher(
-            Host(self.world.tools, principal), Limits(requests=500, **{"executions": 500} | limits)
+            Host(self.world.tools, principal), Limits(rounds=500, requests=500, **{"executions": 500} | limits)
         )
 
     def batch(self, *calls: tuple[object, object, object]) -> list[Outcome]:

@@ -74,7 +74,9 @@ def _cell(text: str, titles: dict[str, str]) -> str:
 
 
 def _strip(rows: list[tuple[str, list[Chip]]]) -> str:
-    lines = "".join(f'<div class="lk-row"><b>{escape(name)}</b> {" ".join(map(_chip, chips))}</div>' for name, chips in rows)
+    lines = "".join(
+        f'<div class="lk-row"><b>{escape(name)}</b> {" ".join(map(_chip, chips))}</div>' for name, chips in rows
+    )
     return section("strip", lines)
 
 

@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from labkit import audit
-from labkit.calls import Call, Context, Limits, Principal, Tool, shown
-from labkit.dispatch import Dispatcher, Host
+from labkit.calls import Call, Context, Host, Limits, Principal, Tool, shown
+from labkit.dispatch import Dispatcher
 from labkit.gates import GATES, Gate, OutOfOrder
 from labkit.laws import Violation
 from labkit.loop import Response, Run, drive
 from labkit.outcomes import Cancelled, TemporaryFailure
 from labkit.workbook.broken import BROKEN
-from labkit.worlds import TOOL_NAMES, World, open_world
+from labkit.worlds import WORLDS, World, open_world
 
 __all__ = ["STEP_S", "BadScenario", "Played", "Scenario", "play", "read_scenario"]
 
@@ -53,7 +54,7 @@ class PrincipalPart(_Part):
 
     subject: str = "u-alice"
     tenant: str | None = "A"
-    permissions: list[str] | None = None
+    permissions: Sequence[str] | None = None
 
 
 class LimitsPart(_Part):
@@ -70,7 +71,7 @@ class LimitsPart(_Part):
 class TurnPart(_Part):
     """One model response; `principal` is in force from here on."""
 
-    calls: list[CallPart] = []
+    calls: Sequence[CallPart] = ()
     answer: str | None = None
     complete: bool = True
     principal: PrincipalPart | None = None
@@ -89,15 +90,15 @@ class Scenario(_Part):
 
     title: str = ""
     source: str = ""
-    world: str | list[str]
+    world: str | Sequence[str]
     principal: PrincipalPart = PrincipalPart()
     limits: LimitsPart = LimitsPart()
     on_limit: Literal["stop", "answer"] = "answer"
     id_scope: Literal["run", "response"] = "run"
-    turns: list[TurnPart]
+    turns: Sequence[TurnPart]
     when_turns_run_out: Literal["end", "repeat"] = "end"
-    faults: list[FaultPart] = []
-    gates: list[str] = list(GATES_BY_NAME)
+    faults: Sequence[FaultPart] = ()
+    gates: Sequence[str] = tuple(GATES_BY_NAME)
 
     @property
     def worlds(self) -> tuple[str, ...]:
@@ -211,14 +212,14 @@ def _prepared(scenario: Scenario, world: World, clock: _Clock) -> tuple[Dispatch
     )  # fmt: skip
     for fault in scenario.faults:
         tool = dispatcher.state.tools.get(fault.tool)
-        if fault.tool not in TOOL_NAMES:
+        if tool is None and fault.tool not in {known.name for known in open_world(*WORLDS).tools}:
             raise ValueError(f"faults: no world has a tool {fault.tool!r}")
         if tool is not None and fault.raises == "crash_after_effect" and not tool.writes:
             raise ValueError(f"faults: {fault.tool!r} only reads, so it has no effect to crash after")
     return dispatcher, model
 
 
-def _once(names: list[str]) -> list[str]:
+def _once(names: Sequence[str]) -> Sequence[str]:
     if len(set(names)) < len(names):
         raise ValueError("gates: the same gate is named twice")
     return names
@@ -257,7 +258,7 @@ class _ScriptedModel:
 class _Faults:
     """Scripted faults, wrapped around the tools."""
 
-    def __init__(self, faults: list[FaultPart], clock: _Clock) -> None:
+    def __init__(self, faults: Sequence[FaultPart], clock: _Clock) -> None:
         self._faults, self._clock = faults, clock
         self._entries: dict[str, int] = {}
         self.dispatcher: Dispatcher

@@ -223,14 +223,20 @@ def _columns(rows: list[tuple[str, ...]]) -> list[str]:
 def _step(event: Event) -> Step:
     source, target, label = _STEPS.get(event.kind, ("application", None, "{kind} {code}"))
     words = {"round": event.round, "kind": event.kind, "code": event.code or "", "tool": visible(event.tool, 24)}
-    return Step(event.seq, source, target, label.format(call=visible(event.call_id, 16), **words).strip(), _state(event))
+    return Step(
+        event.seq, source, target, label.format(call=visible(event.call_id, 16), **words).strip(), _state(event)
+    )
 
 
 def _state(event: Event) -> str:
     """How an event is marked: a refusal or fault differs from a success by its sign, not by its colour alone."""
     if event.kind == "replayed":
         return "replayed"
-    bad = event.kind in ("rejected", "cancel_requested", "released", "late") or event.code not in (None, "ok", "answered")
+    bad = event.kind in ("rejected", "cancel_requested", "released", "late") or event.code not in (
+        None,
+        "ok",
+        "answered",
+    )
     return "stopped" if bad else "passed"
 
 

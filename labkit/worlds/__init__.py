@@ -9,7 +9,7 @@ from labkit.calls import Principal, Tool
 from labkit.worlds import merchants, notices, text
 from labkit.worlds.spy import Spy
 
-__all__ = ["TOOL_NAMES", "WORLDS", "Spy", "World", "open_world"]
+__all__ = ["WORLDS", "Spy", "World", "open_world"]
 
 WORLDS: dict[str, Callable[[Spy], tuple[Tool, ...]]] = {
     "text": text.tools,
@@ -47,7 +47,3 @@ def open_world(*names: str) -> World:
             raise ValueError(f"the world {name!r} is named twice")
     spy = Spy()
     return World(tuple(names), tuple(tool for name in names for tool in WORLDS[name](spy)), spy)
-
-
-TOOL_NAMES = frozenset(tool.name for tool in open_world(*WORLDS).tools)
-"""The names of every tool of every world."""

@@ -54,7 +54,9 @@ class Ask(Frame):
         rows = [(question.text, fact, question.why) for question, fact in self._asked]
         answers = table((SAY["question"], SAY["fact"], SAY["why"]), rows)
         html = f"<ol>{items}</ol><details><summary>{escape(SAY['answers'])}</summary>{answers}</details>"
-        text = "\n".join([*lines, "", SAY["answers"], *(f"  {text} {fact}. {why}".rstrip() for text, fact, why in rows)])
+        text = "\n".join(
+            [*lines, "", SAY["answers"], *(f"  {text} {fact}. {why}".rstrip() for text, fact, why in rows)]
+        )
         return text, html
 
 

@@ -14,7 +14,7 @@ from labkit.workbook.pages import STYLE
 __all__ = ["Frame"]
 
 
-class Keys(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget's base ships no types
+class Keys(anywidget.AnyWidget):
     """Invisible; keeps JupyterLab's shortcuts away from a focused control of the panel it is in."""
 
     _esm = files("labkit.workbook.ui").joinpath("keys.js").read_text(encoding="utf-8")

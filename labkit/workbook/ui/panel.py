@@ -28,7 +28,9 @@ class Panel(Frame):
         self.preset = widgets.Dropdown(options=titles, description=SAY["preset"], layout={"width": "auto"})
         self.inputs = widgets.VBox(layout={"overflow": "auto", "max_height": "560px"})
         self.upper, self.lower = widgets.HTML(), widgets.HTML()
-        self.scrubber = widgets.IntSlider(0, 0, 0, description=SAY["event"], layout={"width": "auto", "max_width": "460px"})
+        self.scrubber = widgets.IntSlider(
+            0, 0, 0, description=SAY["event"], layout={"width": "auto", "max_width": "460px"}
+        )
         self.preset.observe(self._guarded(lambda event: self._load(event["new"])), names="value")
         self.scrubber.observe(self._guarded(lambda event: self._draw()), names="value")
         left = widgets.VBox([self.preset, self.inputs], layout={"flex": "1 1 260px", "max_width": "320px"})
@@ -108,5 +110,7 @@ def panel(*presets: Scenario, show: Sequence[str] = ("calls", "limits")) -> Pane
     """
     unknown = [group for group in show if group not in GROUPS]
     if not presets or unknown:
-        raise ValueError(f"there are no controls {unknown[0]!r}" if unknown else "a panel needs a scenario to start from")
+        raise ValueError(
+            f"there are no controls {unknown[0]!r}" if unknown else "a panel needs a scenario to start from"
+        )
     return Panel(presets, tuple(show))
