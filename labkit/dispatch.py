@@ -174,8 +174,9 @@ class Dispatcher:
             if not complete:
                 self._settle("rejected", request, refusal(call.id, "incomplete_response"))
                 return request
+            state = self.state
             for gate in self.gates:
-                verdict = gate(request, self.state)
+                verdict = gate(request, state)
                 if verdict is None:
                     continue
                 if isinstance(verdict, Outcome):
@@ -184,7 +185,7 @@ class Dispatcher:
                     request.original, self._joined = verdict, True
                 return request
             request.summary = shape(request.arguments)
-            self.state.memory[self.state.key(request)] = (request.content, request.offer, principal, request)
+            state.memory[state.key(request)] = (request.content, request.offer, principal, request)
             request.started = True
             self._record("started", request)
             return request
@@ -211,7 +212,8 @@ class Dispatcher:
         except BaseException:
             self.close("cancelled")
             raise
-        return self.settle(request, outcome)
+        with self._lock:
+            return self._end(request, outcome)
 
     def settle(self, request: Request, outcome: Outcome) -> Outcome:
         """Pair a started call with its outcome and return the one that counts: the first.
@@ -224,10 +226,7 @@ class Dispatcher:
         with self._lock:
             if not request.started:
                 raise RuntimeError("only a started call is settled from outside")
-            if request.outcome is not None:
-                self._record("late", request, outcome)
-                return request.outcome
-            return self._settle("returned", request, outcome)
+            return self._end(request, outcome)
 
     def deliver(self, requests: Sequence[Request]) -> list[Outcome]:
         """Hand over outcomes. Raises RuntimeError unless they are the next of the admitted calls, and settled."""
@@ -299,6 +298,12 @@ class Dispatcher:
             code = "outcome_unknown" if tool.writes and not returned else code
             return refusal(claimed, code, reference=reference)
 
+    def _end(self, request: Request, outcome: Outcome) -> Outcome:
+        if request.outcome is None:
+            return self._settle("returned", request, outcome)
+        self._record("late", request, outcome)
+        return request.outcome
+
     def _settle(self, kind: Kind, request: Request, outcome: Outcome, gate: str | None = None) -> Outcome:
         request.outcome = outcome
         self._open.discard(request)
@@ -324,22 +329,25 @@ class Dispatcher:
     def _describe(self, request: Request) -> None:
         """What the ledger may say of a call before anything of it is checked: bounded, without values."""
         name, text = request.call.name, request.call.arguments
-        offer = self._offers.get(name) if isinstance(name, str) else None
+        is_text = type(text) is str
+        offer = self._offers.get(name) if type(name) is str else None
         request.offer = offer or offer_text(bounded(name))
         request.label = bounded(request.call.id)
         if request.principal is not self._who[0]:
             self._who = (request.principal, who_text(request.principal))
         request.who = self._who[1]
-        written = text if isinstance(text, str) else f"{type(text).__name__} {bounded(text)}"
-        request.summary = f"{len(text)} characters" if isinstance(text, str) else type(text).__name__
+        request.summary = f"{len(text)} characters" if is_text else type(text).__name__
+        written = text if is_text else f"{type(text).__name__} {bounded(text)}"
         request.digest = digest(written.encode(errors="surrogatepass"))
 
     def _record(self, kind: Kind, request: Request, outcome: Outcome | None = None, gate: str | None = None) -> int:
         code = content = None
+        elapsed = request.elapsed  # of the admission: one reading of the clock decides and is recorded
         if outcome is not None:
-            code, content = outcome.code, outcome.body and digest(outcome.body.encode())
-        admitting = kind == "requested" or kind == "started"  # noqa: PLR1714 - one reading of the clock decides and records
-        elapsed = request.elapsed if admitting else self.elapsed()
+            code, body = outcome.code, outcome.body
+            content = None if body is None else digest(body.encode())
+        if self._clock is not None and kind not in ("requested", "started"):
+            elapsed = self.elapsed()
         return self.ledger.append((kind, request.round, request.position, request.label, request.offer, gate, code,
                                    request.who, request.digest, request.summary, content, elapsed))  # fmt: skip
 

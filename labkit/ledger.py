@@ -245,14 +245,14 @@ def bounded(claimed: object) -> str | None:
 
 def shape(checked: BaseModel) -> str:
     """Fields and types of read arguments, without their values: `query: text, published_from: null`."""
-    fields = checked.__dict__
-    return _shape(tuple(fields), tuple(map(type, fields.values())))
+    return _shape(type(checked), *map(type, checked.__dict__.values()))
 
 
 @lru_cache(maxsize=1024)
-def _shape(names: tuple[str, ...], types: tuple[type, ...]) -> str:
+def _shape(model: type[BaseModel], *types: type) -> str:
     words = {str: "text", int: "integer", float: "number", bool: "boolean", type(None): "null", dict: "object"}
-    return ", ".join(f"{name}: {words.get(kind, kind.__name__)}" for name, kind in zip(names, types, strict=True))
+    named = zip(model.model_fields, types, strict=True)
+    return ", ".join(f"{name}: {words.get(kind, kind.__name__)}" for name, kind in named)
 
 
 def settings_text(limits: Limits, id_scope: str) -> str:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter
+from pydantic_core import SchemaSerializer, SchemaValidator
 
 __all__ = ["CODES", "Cancelled", "Code", "Fault", "NeedsUser", "NextAction", "NotFound", "Outcome",
            "Status", "TemporaryFailure", "project", "result_text"]  # fmt: skip
@@ -157,28 +158,37 @@ def project(returns: type[BaseModel] | None, result: object) -> str:
         body = compact(_ANY_JSON.validate_python(result))
         body.encode()
         return body
-    kept = returns.__pydantic_validator__.validate_python(_plain(result), from_attributes=True, extra="ignore")
-    serializer = returns.__pydantic_serializer__
-    body = serializer.to_json(kept, exclude_unset=True, warnings="error").decode()
+    validator, serializer, has_any = _readers(returns)
+    kept = validator.validate_python(_plain(result), from_attributes=True, extra="ignore")
+    body = serializer.to_json(kept, exclude_unset=True, warnings=False).decode()
     if "null" in body or "N" in body:  # pydantic may write NaN as null or as it is: let json refuse it
         compact(serializer.to_python(kept, mode="json", exclude_unset=True))
-    if _has_any(returns):  # what no field declares must be JSON as it stands
+    if has_any:  # what no field declares must be JSON as it stands
         compact(serializer.to_python(kept, exclude_unset=True))
     return body
 
 
-def _plain(value: object) -> object:
-    """Models as plain objects, so that what they hold is checked like everything else."""
-    if isinstance(value, BaseModel):
-        return {name: _plain(getattr(value, name)) for name in value.model_fields_set & type(value).model_fields.keys()}
-    if type(value) is list or type(value) is tuple:
-        return [_plain(item) for item in value]
-    return {key: _plain(item) for key, item in value.items()} if type(value) is dict else value
-
-
 @lru_cache(maxsize=256)
-def _has_any(model: type[BaseModel]) -> bool:
-    return "'type': 'any'" in str(model.__pydantic_core_schema__)
+def _readers(model: type[BaseModel]) -> tuple[SchemaValidator, SchemaSerializer, bool]:
+    has_any = "'type': 'any'" in str(model.__pydantic_core_schema__)
+    return model.__pydantic_validator__, model.__pydantic_serializer__, has_any  # type: ignore[return-value]
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+def _plain(value: Any) -> Any:
+    """Models as plain objects, so that what they hold is checked like everything else."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is dict:
+        return {key: _plain(item) for key, item in value.items()}
+    if kind is list or kind is tuple:
+        return [_plain(item) for item in value]
+    if isinstance(value, BaseModel):
+        return {name: _plain(getattr(value, name)) for name in value.model_fields_set & kind.model_fields.keys()}
+    return value
 
 
 def shorten(body: str, limit: int) -> tuple[str, int]:
