@@ -12,12 +12,14 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from labkit.workbook.lab import write_settings
 
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
+STATUS = "sessionContext?.session?.kernel?.status"
 CHROMIUM = shutil.which("chromium")
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
@@ -32,7 +34,7 @@ def chromium() -> Iterator[object]:
         if os.environ.get("LABKIT_REQUIRE_BROWSER"):
             pytest.fail("LABKIT_REQUIRE_BROWSER is set and there is no chromium on the path")
         pytest.skip("no chromium on the path: the page tests were not run")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - not installed where no browser is wanted
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=FLAGS)
@@ -46,8 +48,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     home = tmp_path_factory.mktemp("lab")
     copy = Path(shutil.copytree(NOTEBOOKS, home / "notebooks", ignore=shutil.ignore_patterns(".*")))
     write_settings(home / "settings")
-    places = {"JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces", "JUPYTER_CONFIG_DIR": "config",
-              "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime", "IPYTHONDIR": "ipython"}  # fmt: skip
+    places = {"JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+              "JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime",
+              "IPYTHONDIR": "ipython"}  # fmt: skip
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -74,7 +77,7 @@ def _wait_for(base: str, server: subprocess.Popen[bytes], log: Path) -> None:
     for _ in range(300):
         assert server.poll() is None, log.read_text()
         try:
-            urllib.request.urlopen(f"{base}/api/status", timeout=1)
+            urllib.request.urlopen(f"{base}/api/status", timeout=1)  # noqa: S310 - ours
         except OSError:
             time.sleep(0.1)
         else:
@@ -83,14 +86,13 @@ def _wait_for(base: str, server: subprocess.Popen[bytes], log: Path) -> None:
 
 
 @pytest.fixture
-def open_lesson(lab: tuple[str, Path], chromium: object) -> Iterator[Callable[..., object]]:
+def open_lesson(lab: tuple[str, Path], chromium: Any) -> Iterator[Callable[..., object]]:
     """Opens a lesson in JupyterLab, runs every cell and returns the page, which records what it must not do."""
     base, _ = lab
     pages = []
 
-    def go(name: str, *, theme: str = "JupyterLab Light", zoom: float = 1, run: bool = True) -> object:
-        size = {"width": int(1280 / zoom), "height": int(800 / zoom)}
-        page = chromium.new_context(viewport=size, device_scale_factor=zoom).new_page()  # type: ignore[attr-defined]
+    def go(name: str) -> object:
+        page = chromium.new_context(viewport={"width": 1280, "height": 800}).new_page()
         pages.append(page)
         page.set_default_timeout(60_000)
         page.external, page.console_errors = [], []
@@ -102,12 +104,9 @@ def open_lesson(lab: tuple[str, Path], chromium: object) -> Iterator[Callable[..
         page.goto(f"{base}/lab/tree/{name}?reset")
         page.wait_for_function("window.jupyterapp !== undefined")
         page.evaluate("() => window.jupyterapp.restored")
-        page.evaluate("(theme) => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
         page.locator(".jp-NotebookPanel").wait_for()
-        page.wait_for_function(
-            "() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'")  # fmt: skip
-        if run:
-            page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
+        page.wait_for_function(f"() => window.jupyterapp.shell.currentWidget?.{STATUS} === 'idle'")
+        page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
         return page
 
     yield go

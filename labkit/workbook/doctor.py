@@ -113,7 +113,7 @@ def widget_round_trip() -> str:
     return "a slider's value reaches its observer"
 
 
-PACKAGES = ("jupyterlab", "ipywidgets", "ipykernel", "pydantic", "jiter", "pandas")
+PACKAGES = ("jupyterlab", "ipywidgets", "anywidget", "ipykernel", "pydantic", "jiter", "pandas")
 
 CHECKS: tuple[tuple[str, Callable[[], str]], ...] = (
     ("Python", python),

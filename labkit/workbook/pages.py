@@ -23,13 +23,20 @@ LANE_X, ROW_Y, HEAD_Y = 170, 22, 34
 
 def page(view: View) -> str:
     """The whole view as static HTML that reads well without any style: the twin of the panel."""
-    title = f"<p><b>{escape(view.played.scenario.title)}</b></p>" if view.played.scenario.title else ""
     proposed = section("proposed", table(view.PROPOSED_COLUMNS, view.proposed))
-    return f'<div class="labkit">{title}{proposed}{upper(view)}{lower(view)}</div>'
+    return f'<div class="labkit">{_title(view)}{proposed}{_strip_and_results(view)}{lower(view)}</div>'
 
 
 def upper(view: View) -> str:
-    """Gate strip, counters and results."""
+    """Title, gate strip, counters and results."""
+    return _title(view) + _strip_and_results(view)
+
+
+def _title(view: View) -> str:
+    return f'<div class="lk-title"><b>{escape(visible(view.played.scenario.title))}</b></div>'
+
+
+def _strip_and_results(view: View) -> str:
     summary = "".join(f"<div>{escape(line)}</div>" for line in view.summary)
     return (
         _strip(view.strip)
@@ -65,7 +72,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "lk
     """A table whose cells hold text only; `titles` explain a word where the pointer rests."""
     head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
     lines = "".join(f"<tr>{''.join(_cell(cell, titles or {}) for cell in row)}</tr>" for row in rows)
-    return f'<div class="lk-scroll"><table class="{kind}"><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>'
+    rows_of = f"<thead><tr>{head}</tr></thead><tbody>{lines}</tbody>"
+    return f'<div class="lk-scroll"><table class="{kind}">{rows_of}</table></div>'
 
 
 def _cell(text: str, titles: dict[str, str]) -> str:

@@ -20,7 +20,7 @@ from labkit.calls import Call, Context, Host, Limits, Principal, Tool, shown
 from labkit.dispatch import Dispatcher
 from labkit.gates import GATES, Gate, OutOfOrder
 from labkit.laws import Violation
-from labkit.loop import Response, Run, drive
+from labkit.loop import Response, Result, Run, drive
 from labkit.outcomes import Cancelled, TemporaryFailure
 from labkit.workbook.broken import BROKEN
 from labkit.worlds import WORLDS, World, open_world
@@ -121,21 +121,23 @@ class Played:
 
     def report(self) -> dict[str, Any]:
         """What `labkit run` prints, as plain JSON values."""
-        run = self.run
+        run, broken = self.run, [(law, [event.seq for event in events]) for law, events in self.violations]
         return {
             "stop": run.stop,
             "answer": run.answer,
-            "results": [
-                {"round": result.round, "position": result.position, "call_id": result.call.id, "tool": result.call.name,
-                 "status": result.outcome.status, "code": result.outcome.code, "next_action": result.outcome.next_action,
-                 "replayed": result.outcome.replayed, "field": result.outcome.field, "text": result.text}
-                for result in run.results
-            ],
+            "results": list(map(_result, run.results)),
             "counts": run.ledger.counts,
             "coverage": run.coverage,
-            "violations": [{"law": broken.law, "events": [event.seq for event in broken.events]} for broken in self.violations],
+            "violations": [{"law": law, "events": events} for law, events in broken],
             "ledger": [asdict(event) for event in run.ledger],
-        }  # fmt: skip
+        }
+
+
+def _result(result: Result) -> dict[str, Any]:
+    call, outcome = result.call, result.outcome
+    return {"round": result.round, "position": result.position, "call_id": call.id, "tool": call.name,
+            "status": outcome.status, "code": outcome.code, "next_action": outcome.next_action,
+            "replayed": outcome.replayed, "field": outcome.field, "text": result.text}  # fmt: skip
 
 
 def read_scenario(text: str | bytes) -> Scenario:

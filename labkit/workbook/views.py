@@ -11,6 +11,7 @@ from typing import Any
 
 from labkit.calls import shown
 from labkit.ledger import Event, Ledger
+from labkit.loop import Result
 from labkit.workbook.scenarios import Played
 from labkit.workbook.words import GATE, SAY, SYMBOL
 
@@ -109,10 +110,8 @@ class View:
                 chips.append(Chip(GATE.get(gate, gate), state))
         if outcome and outcome.kind in ("rejected", "cancel_requested") and not outcome.gate:
             chips.append(Chip(str(outcome.code), "stopped"))
-        entered = "started" in events and "released" not in events
-        delivered = "delivered" in events
-        return [*chips, Chip(SAY["entered" if entered else "not entered"], "passed" if entered else "not reached"),
-                Chip(SAY["delivered" if delivered else "not delivered"], "passed" if delivered else "not reached")]  # fmt: skip
+        entered, delivered = "started" in events and "released" not in events, "delivered" in events
+        return [*chips, _yes_no("entered", entered), _yes_no("delivered", delivered)]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -152,24 +151,13 @@ class View:
     @property
     def results(self) -> list[tuple[str, ...]]:
         """Call, id, status, code, next action and the string the model reads, for what was delivered so far."""
-        rows: list[tuple[str, ...]] = []
-        for result in self.played.run.results:
-            if "delivered" in self.requests.get((result.round, result.position), {}):
-                outcome = result.outcome
-                code = f"{outcome.code} (replayed)" if outcome.replayed else outcome.code
-                rows.append((_name(result.round, result.position), visible(result.call.id, 24),
-                             f"{SYMBOL[outcome.status]} {outcome.status}", code, outcome.next_action, visible(result.text)))  # fmt: skip
-        return rows
+        done = {place for place, events in self.requests.items() if "delivered" in events}
+        return [_delivered(result) for result in self.played.run.results if (result.round, result.position) in done]
 
     @property
     def ledger(self) -> list[tuple[str, ...]]:
-        """#, time, call, id, event, tool, gate, code, arguments: every event so far."""
-        return [
-            (str(e.seq), "" if e.elapsed is None else f"{e.elapsed:g}", _name(e.round, e.position), visible(e.call_id, 24),
-             e.kind, visible(e.tool, 32), GATE.get(e.gate or "", e.gate or ""), e.code or "",
-             visible(e.summary, 48) if e.position else "", (e.digest or "")[:6])
-            for e in self.events
-        ]  # fmt: skip
+        """Every event so far, in the order of `LEDGER_COLUMNS`."""
+        return [_logged(event) for event in self.events]
 
     LEDGER_COLUMNS = ("#", "s", "call", "id", "event", "tool", "gate", "code", "arguments", "digest")
     RESULT_COLUMNS = ("call", "id", "status", "code", "next action", "what the model reads")
@@ -207,6 +195,25 @@ class View:
 
 def _name(round: int, position: int | None) -> str:
     return f"{round}.{position}" if position else f"{round}" if round else ""
+
+
+def _yes_no(word: str, yes: bool) -> Chip:  # noqa: FBT001 - the fact itself
+    return Chip(SAY[word if yes else f"not {word}"], "passed" if yes else "not reached")
+
+
+def _delivered(result: Result) -> tuple[str, ...]:
+    outcome, status = result.outcome, result.outcome.status
+    code = f"{outcome.code} (replayed)" if outcome.replayed else outcome.code
+    return (_name(result.round, result.position), visible(result.call.id, 24), f"{SYMBOL[status]} {status}", code,
+            outcome.next_action, visible(result.text))  # fmt: skip
+
+
+def _logged(event: Event) -> tuple[str, ...]:
+    elapsed = "" if event.elapsed is None else f"{event.elapsed:g}"
+    shape = visible(event.summary, 48) if event.position else ""
+    return (str(event.seq), elapsed, _name(event.round, event.position), visible(event.call_id, 24), event.kind,
+            visible(event.tool, 32), GATE.get(event.gate or "", event.gate or ""), event.code or "", shape,
+            (event.digest or "")[:6])  # fmt: skip
 
 
 def _budget(name: str, value: int, limit: Any) -> Counter:

@@ -56,7 +56,7 @@ SAY = {
     "never": "no tool was entered",
     "per request": "{count} of {requests} requests answered",
     "all requests": "one answer per request",
-    "beside": "beside them: rejected {rejected} · replayed {replayed} · downstream attempts {attempts} · rounds {rounds}",
+    "beside": "rejected {rejected} · replayed {replayed} · downstream attempts {attempts} · rounds {rounds}",
     "stop": "stopped: {stop}",
     "answer": "answer: {answer}",
     "no answer": "no answer",

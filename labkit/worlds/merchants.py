@@ -89,8 +89,8 @@ class Directory:
         """The records of the principal's tenant, in the order of their ids, as far as they are asked for."""
         context.attempted()
         tenant = context.principal.tenant
-        found = [record for record in self.records
-                 if tenant and record.tenant == tenant and merchant_id in (None, record.merchantId)][within]  # fmt: skip
+        mine = [record for record in self.records if record.tenant == tenant]
+        found = [record for record in mine if merchant_id in (None, record.merchantId)][within]
         self.spy.note("merchants", context.principal.subject, tuple(str(record.merchantId) for record in found))
         return found
 

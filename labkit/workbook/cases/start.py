@@ -54,7 +54,7 @@ CASES = {
             "source": f"{NOTE}: 'the model said it found it' is no evidence of an execution",
             "world": "notices",
             "limits": {"rounds": 4, "requests": 6, "executions": 3},
-            "turns": [{"answer": "I searched the notices: sign-up closes on 20 September. / 我查过了，9 月 20 日截止。"}],
+            "turns": [{"answer": "I searched the notices: sign-up closes on 20 September. / 9 月 20 日截止。"}],
         },
         "expect": {"codes": [], "executed": 0, "stop": "answered", "coverage": "unknown", "records": []},
     },

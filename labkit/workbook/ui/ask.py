@@ -22,10 +22,14 @@ class Ask(Frame):
     def __init__(self, pairs: Sequence[tuple[Scenario, Question]]) -> None:
         self._asked = [(question, question.answer(play(scenario))) for scenario, question in pairs]
         self.choices = [
-            widgets.Dropdown(options=[(SAY["choose"], ""), *((option, option) for option in question.options)],
-                             description=question.text, style={"description_width": "initial"}, layout={"width": "auto"})
+            widgets.Dropdown(
+                options=[(SAY["choose"], ""), *((option, option) for option in question.options)],
+                description=question.text,
+                style={"description_width": "initial"},
+                layout={"width": "auto"},
+            )
             for question, _ in self._asked
-        ]  # fmt: skip
+        ]
         self.reveal = widgets.Button(description=SAY["reveal"], button_style="primary")
         self.shown = widgets.HTML()
         self.reveal.on_click(self._reveal)

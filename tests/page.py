@@ -1,0 +1,81 @@
+"""What the tests of the page need: reading a panel, and what the engine says it must show."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from labkit.workbook.cases import lesson
+from labkit.workbook.scenarios import Scenario, make_scenario, play
+from labkit.workbook.views import View
+
+START, ALLOW = lesson("00_start"), lesson("01_allowlist")
+PANELS = {  # the panels of each lesson, from top to bottom, with the scenario each starts from
+    "00_start.ipynb": [START["one question"], START["no memory"]],
+    "01_allowlist.ipynb": [ALLOW["unknown"], ALLOW["delete, nearest"], ALLOW["wide"]],
+}
+LEDGER = "e => [...e.querySelectorAll('.lk-ledger tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
+COUNTERS = "e => [...e.querySelectorAll('[data-counter]')].map(c => [c.dataset.counter, c.textContent])"
+STRIP = "e => [...e.querySelectorAll('.lk-row')].map(r => [...r.querySelectorAll('.lk-chip')].map(c => c.textContent))"
+
+
+def panels(page: Any) -> Any:
+    return page.locator(".jp-Notebook .lk-panel:has(.lk-view)")
+
+
+def seen(panel: Any) -> dict[str, Any]:
+    """What the panel shows: ledger rows, counters and gate strip."""
+    return {
+        "ledger": panel.evaluate(LEDGER),
+        "counters": panel.evaluate(COUNTERS),
+        "strip": panel.evaluate(STRIP),
+    }
+
+
+def wanted(scenario: Scenario, at: int | None = None) -> dict[str, Any]:
+    """What the engine says the panel must show."""
+    view = View(play(scenario), at)
+    return {
+        "ledger": [list(row) for row in view.ledger],
+        "counters": [[counter.name, str(counter.value)] for counter in view.counters],
+        "strip": [[str(chip) for chip in chips] for _, chips in view.strip],
+    }
+
+
+def shows(panel: Any, scenario: Scenario, at: int | None = None) -> None:
+    """Wait until the panel shows what the engine says, or fail with both."""
+    expected = wanted(scenario, at)
+    until = time.monotonic() + 5
+    while (found := seen(panel)) != expected:
+        assert time.monotonic() < until, (found, expected)
+        time.sleep(0.01)
+
+
+def altered(scenario: Scenario, change: Callable[[dict[str, Any]], Any]) -> Scenario:
+    values = scenario.model_dump(mode="json")
+    change(values)
+    return make_scenario(values)
+
+
+def call(values: dict[str, Any], place: int = 0) -> dict[str, Any]:
+    found: dict[str, Any] = values["turns"][0]["calls"][place]
+    return found
+
+
+def slider(panel: Any, label: str) -> Any:
+    return panel.locator(".widget-slider", has_text=label)
+
+
+def drag(control: Any, share: float) -> None:
+    """Drag a slider's handle to a share of its track."""
+    track = control.locator(".noUi-base")
+    size = track.bounding_box()
+    target = {"x": size["width"] * share, "y": size["height"] / 2}
+    control.locator(".noUi-handle").drag_to(track, target_position=target, force=True)
+
+
+def quiet(page: Any) -> None:
+    """Nothing left this machine and nothing failed in silence."""
+    assert page.external == []
+    assert page.console_errors == []
