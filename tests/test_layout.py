@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import io
 import subprocess
 import sys
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -34,11 +36,24 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "journal": USED,
     "worlds": (*BELOW, "arguments"),
     "workbook": (),
-    "workbook.scenarios": (*USED, "laws", "worlds"),
+    "workbook.words": (),
+    "workbook.broken": USED,
+    "workbook.scenarios": (*USED, "laws", "worlds", "workbook.broken"),
     "workbook.interleave": USED,
     "workbook.cases": (*USED, "workbook.scenarios"),
-    "workbook.views": (*USED, "laws", "workbook.scenarios"),
-    "workbook.ui": (*USED, "workbook.scenarios", "workbook.cases", "workbook.views"),
+    "workbook.questions": (*USED, "workbook.scenarios"),
+    "workbook.views": (*USED, "laws", "workbook.scenarios", "workbook.words"),
+    "workbook.pages": ("workbook.views", "workbook.words"),
+    "workbook.ui": (
+        *USED,
+        "worlds",
+        "workbook.broken",
+        "workbook.scenarios",
+        "workbook.questions",
+        "workbook.views",
+        "workbook.pages",
+        "workbook.words",
+    ),
     "workbook.lab": (),
     "workbook.doctor": (),
     "workbook.notebooks": ("workbook.lab",),
@@ -99,10 +114,29 @@ def test_a_file_is_under_300_lines(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) < 300
 
 
-def test_the_engine_is_under_900_lines() -> None:
-    """All seven modules of the engine are there, and short."""
-    lines = [len((PACKAGE / f"{name}.py").read_text(encoding="utf-8").splitlines()) for name in ENGINE]
-    assert sum(lines) < 900
+def code_lines(path: Path) -> int:
+    """Lines that hold code: no blank line, comment or docstring."""
+    source = path.read_text(encoding="utf-8")
+    strings = (node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Expr))
+    words = {n for s in strings if isinstance(s, ast.Constant) for n in range(s.lineno, s.end_lineno + 1)}
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    code = {n for t in tokens if t.type not in NO_CODE for n in range(t.start[0], t.end[0] + 1)}
+    return len(code - words)
+
+
+NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+
+
+def test_the_engine_is_under_900_lines_of_code() -> None:
+    """All seven modules of the engine are there, and short: words that explain it are not counted."""
+    assert sum(code_lines(PACKAGE / f"{name}.py") for name in ENGINE) < 900
+
+
+def test_lines_of_code_are_counted(tmp_path: Path) -> None:
+    """A docstring, a comment and a blank line are no code; every line of a call over lines is."""
+    file = tmp_path / "x.py"
+    file.write_text('"""Says what."""\n\n# why\nx = max(\n    1,\n    2,\n)\n')
+    assert code_lines(file) == 4
 
 
 def test_importing_labkit_loads_nothing_heavy() -> None:

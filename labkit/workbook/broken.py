@@ -6,7 +6,6 @@ import unicodedata
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from labkit.ledger import offer_text
 from labkit.outcomes import Outcome, refusal
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def _allowlist(find: Callable[[str, dict[str, Tool]], Tool | None], name: str) -
         tool = find(str(request.call.name), dict(state.tools))
         if tool is None:
             return refusal(request.call.id, "unknown_tool", field="name")
-        request.tool, request.offer = tool, offer_text(tool)
+        request.tool, request.offer = tool, tool.offer
         return None
 
     gate.__name__ = name

@@ -7,15 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from importlib.resources import files
 
 from labkit.workbook.views import LANES, Chip, Counter, Step, View, visible
 from labkit.workbook.words import EVENT, SAY, SYMBOL
 
-__all__ = ["STYLE", "failed", "lower", "page", "svg", "table", "upper"]
-
-STYLE = f"<style>{files('labkit.workbook.ui').joinpath('panel.css').read_text(encoding='utf-8')}</style>"
-"""The one style sheet. It uses JupyterLab's own colours, so that light and dark themes both hold."""
+__all__ = ["failed", "lower", "page", "svg", "table", "upper"]
 
 LANE_X, ROW_Y, HEAD_Y = 170, 22, 34
 """Pixels of the sequence diagram: distance of lanes, height of a step, height of the heading."""
@@ -56,10 +52,9 @@ def lower(view: View) -> str:
     )
 
 
-def failed(sentence: str, error: Exception) -> str:
+def failed(sentence: str) -> str:
     """What a panel shows in place of a view that could not be made."""
-    message = visible(str(error) or type(error).__name__, 300)
-    return f'<div class="lk-wrong" role="alert">✗ {escape(SAY[sentence].format(error=message))}</div>'
+    return f'<div class="lk-wrong" role="alert">✗ {escape(sentence)}</div>'
 
 
 def section(name: str, content: str, note: str = "") -> str:

@@ -60,6 +60,16 @@ class Step:
     state: str = "passed"
 
 
+@dataclass(frozen=True)
+class Diagram:
+    """Mermaid text; JupyterLab draws it, whoever does not shows the text."""
+
+    text: str
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/vnd.mermaid": self.text, "text/plain": self.text}
+
+
 LANES = ("user", "model", "application", "tool")
 
 
@@ -181,6 +191,10 @@ class View:
             [SAY["ledger"], *_columns([self.LEDGER_COLUMNS, *self.ledger])],
         ]
         return "\n\n".join("\n".join(block) for block in blocks if block != [""])
+
+    def diagram(self) -> Diagram:
+        """The run as a sequence diagram that a notebook draws by itself."""
+        return Diagram(self.mermaid())
 
     def mermaid(self) -> str:
         """The run as a Mermaid sequence diagram."""

@@ -41,7 +41,7 @@ class Ask(Frame):
             guesses = [choice.value for choice in self.choices]
             self.shown.value = self._compared(guesses) if all(guesses) else f"<p>{escape(SAY['first'])}</p>"
         except Exception as error:  # noqa: BLE001 - a click must never fail in silence
-            self.shown.value = failed("broke", error)
+            self.shown.value = failed(SAY["broke"].format(error=error))
 
     def _compared(self, guesses: Sequence[str]) -> str:
         rows = [(question.text, guess, fact, "✓" if guess == fact else "✗", question.why)

@@ -9,15 +9,17 @@ from typing import Any
 import anywidget
 import ipywidgets as widgets
 
-from labkit.workbook.pages import STYLE
-
 __all__ = ["Frame"]
+
+_HERE = files("labkit.workbook.ui")
+STYLE = f"<style>{_HERE.joinpath('panel.css').read_text(encoding='utf-8')}</style>"
+"""The one style sheet. It uses JupyterLab's own colours, so that light and dark themes both hold."""
 
 
 class Keys(anywidget.AnyWidget):
     """Invisible; keeps JupyterLab's shortcuts away from a focused control of the panel it is in."""
 
-    _esm = files("labkit.workbook.ui").joinpath("keys.js").read_text(encoding="utf-8")
+    _esm = _HERE.joinpath("keys.js").read_text(encoding="utf-8")
 
 
 class Frame(widgets.VBox):  # type: ignore[misc]  # ipywidgets ships no types

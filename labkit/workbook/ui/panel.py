@@ -11,7 +11,7 @@ from labkit.workbook.pages import failed, lower, page, upper
 from labkit.workbook.scenarios import BadScenario, Played, Scenario, make_scenario, play
 from labkit.workbook.ui.controls import GROUPS, controls
 from labkit.workbook.ui.frame import Frame
-from labkit.workbook.views import View
+from labkit.workbook.views import View, visible
 from labkit.workbook.words import SAY
 
 __all__ = ["Panel", "panel"]
@@ -24,6 +24,7 @@ class Panel(Frame):
         self._presets, self._show = tuple(presets), show
         self._values: dict[str, Any] = {}
         self._played: Played | None = None
+        self._wrong = ""
         titles = [(scenario.title, place) for place, scenario in enumerate(self._presets)]
         self.preset = widgets.Dropdown(options=titles, description=SAY["preset"], layout={"width": "auto"})
         self.inputs = widgets.VBox(layout={"overflow": "auto", "max_height": "560px"})
@@ -77,6 +78,10 @@ class Panel(Frame):
             view = View(self._played, self.scrubber.value)
             self.upper.value, self.lower.value = upper(view), lower(view)
 
+    def _fail(self, sentence: str) -> None:
+        self._played, self._wrong = None, sentence
+        self.upper.value, self.lower.value = failed(sentence), ""
+
     def _guarded(self, handler: Callable[[Any], None]) -> Callable[[Any], None]:
         """A handler whose failure is shown where its result would be."""
 
@@ -84,16 +89,15 @@ class Panel(Frame):
             try:
                 handler(event)
             except BadScenario as error:
-                self.upper.value, self.lower.value = failed("wrong", error), ""
+                self._fail(SAY["wrong"].format(error=visible(str(error), 300)))
             except Exception as error:  # noqa: BLE001 - whatever it is, the reader must see it
-                self._played = None
-                self.upper.value, self.lower.value = failed("broke", error), ""
+                self._fail(SAY["broke"].format(error=visible(f"{type(error).__name__}: {error}", 300)))
 
         return run
 
     def twin(self) -> tuple[str, str]:
         if self._played is None:
-            return self.upper.value, self.upper.value
+            return self._wrong, failed(self._wrong)
         view = View(self._played)
         return view.text(), page(view)
 
