@@ -12,12 +12,19 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from types import MappingProxyType
-from typing import Any, Protocol
+from functools import cached_property
+from types import MappingProxyType, UnionType
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
 __all__ = ["NOBODY", "Call", "Context", "Host", "Limits", "Principal", "Tool", "is_blank", "is_invisible", "shown"]
+
+
+Offer = tuple[str | None, str | None, str | None, float | None]
+"""A tool's name, version, permission and cost; of a tool that is not offered only the name it was given."""
+Who = tuple[str | None, str | None, tuple[str, ...]]
+"""A principal's subject, tenant and permissions, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +58,30 @@ class Principal:
             raise TypeError("permissions are a collection of texts")
         object.__setattr__(self, "permissions", frozenset(self.permissions))
 
+    @cached_property
+    def known_as(self) -> Who:
+        """What the ledger keeps of it."""
+        return (self.subject, self.tenant, tuple(sorted(self.permissions)))
+
 
 NOBODY = Principal("")
 """In force when the application cannot say who asks: every call is forbidden."""
 
 
-class Context(Protocol):
-    """What a tool is given beside its arguments: who asks, and what is left of the run."""
+class Context(NamedTuple):
+    """What a tool is given beside its arguments: who asks, and what is left of the run.
 
-    @property
-    def principal(self) -> Principal: ...
+    Attributes:
+        principal: who asked when the call was admitted.
+        remaining_s: seconds left before the deadline (never negative); None without a deadline.
+        cancelled: True once nobody waits for this call any more: a cooperative tool ends.
+        attempted: records one attempt at a downstream service; raises `Cancelled` once cancelled.
+    """
 
-    def remaining_s(self) -> float | None:
-        """Seconds left before the deadline (never negative); None without a deadline."""
-
-    def cancelled(self) -> bool:
-        """True once nobody waits for this call any more: a cooperative tool ends."""
-
-    def attempted(self) -> None:
-        """Record one attempt at a downstream service; raises `Cancelled` once cancelled."""
+    principal: Principal
+    remaining_s: Callable[[], float | None]
+    cancelled: Callable[[], bool]
+    attempted: Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -114,8 +126,13 @@ class Tool:
                 raise TypeError(f"{self.name}: {role} is a pydantic model class, not {model!r}")
         if not callable(self.run):
             raise TypeError(f"{self.name}: run is a function of (arguments, context)")
-        check_number(f"{self.name}: cost", self.cost)
-        check_count(f"{self.name}: result_chars", self.result_chars)
+        check_number(f"{self.name}: cost", self.cost, int | float)
+        check_number(f"{self.name}: result_chars", self.result_chars)
+
+    @cached_property
+    def offer(self) -> Offer:
+        """What the ledger keeps of it."""
+        return (self.name, self.version, self.permission, self.cost)
 
 
 @dataclass(frozen=True)
@@ -143,21 +160,18 @@ class Limits:
     cost: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("rounds", "requests", "executions"):
-            check_count(name, getattr(self, name))
         if not isinstance(self.per_tool, Mapping):
             raise TypeError(f"per_tool maps tool names to counts, not {self.per_tool!r}")
-        for tool, count in self.per_tool.items():
-            check_count(f"per_tool[{tool!r}]", count)
-        for name in ("deadline_s", "cost"):
-            if getattr(self, name) is not None:
-                check_number(name, getattr(self, name))
+        counts = {"rounds": self.rounds, "requests": self.requests, "executions": self.executions}
+        for name, count in (counts | {f"per_tool[{tool!r}]": n for tool, n in self.per_tool.items()}).items():
+            check_number(name, count)
+        for name, most in (("deadline_s", self.deadline_s), ("cost", self.cost)):
+            check_number(name, 0 if most is None else most, int | float)
         object.__setattr__(self, "per_tool", MappingProxyType(dict(self.per_tool)))
 
     def as_dict(self) -> dict[str, Any]:
         """The limits as plain JSON values, in the order of the fields."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        return values | {"per_tool": dict(self.per_tool)}
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {"per_tool": dict(self.per_tool)}
 
 
 @dataclass(frozen=True)
@@ -176,18 +190,27 @@ class Host:
     clock: Callable[[], float] | None = None
     report: Callable[[str, BaseException], object] = lambda reference, error: None
 
+    def offered(self, limits: Limits) -> dict[str, Tool]:
+        """The tools by name. Raises ValueError for two of one name, or limits that cannot hold here."""
+        tools = {tool.name: tool for tool in self.tools}
+        if len(tools) != len(self.tools):
+            raise ValueError("two tools have the same name")
+        if unknown := [name for name in limits.per_tool if name not in tools]:
+            raise ValueError(f"per_tool limits {unknown[0]!r}, which is not offered")
+        if limits.deadline_s is not None and self.clock is None:
+            raise ValueError("a deadline needs a host with a clock")
+        return tools
+
     def now(self) -> Principal:
         """The principal in force at this moment."""
-        if isinstance(self.principal, Principal):
-            return self.principal
         try:
-            principal = self.principal()
-            if not isinstance(principal, Principal):
-                raise TypeError(f"not a Principal: {type(principal).__name__}")
+            principal = self.principal if isinstance(self.principal, Principal) else self.principal()
+            if isinstance(principal, Principal):
+                return principal
+            raise TypeError(f"not a Principal: {type(principal).__name__}")
         except Exception as error:  # noqa: BLE001 - whatever the host raises: nobody is asking then
             self.log("principal", error)
             return NOBODY
-        return principal
 
     def log(self, reference: str, error: BaseException) -> None:
         """Hand an exception to the guarded log."""
@@ -195,20 +218,12 @@ class Host:
             self.report(reference, error)
 
 
-def check_count(name: str, value: object) -> None:
-    """Raise unless `value` is a whole number from 0."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} is a whole number from 0, not {value!r}")
-    if value < 0:
-        raise ValueError(f"{name} is a whole number from 0, not {value!r}")
-
-
-def check_number(name: str, value: object) -> None:
-    """Raise unless `value` is a finite number from 0."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{name} is a number from 0, not {value!r}")
-    if not 0 <= value <= sys.float_info.max:
-        raise ValueError(f"{name} is a finite number from 0, not {value!r}")
+def check_number(name: str, value: object, kinds: type | UnionType = int) -> None:
+    """Raise unless `value` is a finite number from 0 of one of these kinds; `True` is none."""
+    if isinstance(value, bool) or not isinstance(value, kinds):
+        raise TypeError(f"{name} is a {'whole' if kinds is int else 'finite'} number from 0, not {value!r}")
+    if not 0 <= value <= sys.float_info.max:  # type: ignore[operator]  # a number, as just seen
+        raise ValueError(f"{name} is a {'whole' if kinds is int else 'finite'} number from 0, not {value!r}")
 
 
 def is_invisible(character: str) -> bool:

@@ -11,43 +11,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from functools import partial
+from operator import attrgetter
 from typing import Literal
 
-from labkit.calls import NOBODY, Call, Host, Limits
-from labkit.gates import GATES, Gate, IdScope, Request, State
-from labkit.ledger import Kind, Ledger, StopReason, bounded, digest, offer_text, settings_text, shape, who_text
-from labkit.outcomes import (
-    CODES,
-    Cancelled,
-    Code,
-    NeedsUser,
-    NotFound,
-    Outcome,
-    TemporaryFailure,
-    project,
-    refusal,  # fmt: skip
-    shorten,
-)
+from labkit.calls import NOBODY, Call, Context, Host, Limits
+from labkit.gates import BREACH, GATES, Gate, IdScope, Request, State
+from labkit.ledger import NO_CALL, Kind, Ledger, Row, StopReason, bounded, digest, settings_text, shape
+from labkit.outcomes import Cancelled, Code, NeedsUser, NotFound, Outcome, TemporaryFailure, refusal, served
 
 __all__ = ["Dispatcher"]
-
-
-class Entry:
-    """The `Context` of one execution."""
-
-    __slots__ = ("_dispatcher", "_request", "principal")
-
-    def __init__(self, dispatcher: Dispatcher, request: Request) -> None:
-        self._dispatcher, self._request, self.principal = dispatcher, request, request.principal
-
-    def remaining_s(self) -> float | None:
-        return self._dispatcher.state.remaining_s()
-
-    def cancelled(self) -> bool:
-        return self._request.outcome is not None
-
-    def attempted(self) -> None:
-        self._dispatcher.attempt(self._request)
 
 
 class Dispatcher:
@@ -69,29 +42,18 @@ class Dispatcher:
         id_scope: IdScope = "run", on_limit: Literal["stop", "answer"] = "answer", run_id: str = "run-1",
     ) -> None:  # fmt: skip
         limits = limits or Limits()
-        tools = {tool.name: tool for tool in host.tools}
-        unknown = [name for name in limits.per_tool if name not in tools]
-        if len(tools) != len(host.tools):
-            raise ValueError("two tools have the same name")
-        if unknown:
-            raise ValueError(f"per_tool limits {unknown[0]!r}, which is not offered")
-        if limits.deadline_s is not None and host.clock is None:
-            raise ValueError("a deadline needs a host with a clock")
         if id_scope not in ("run", "response") or on_limit not in ("stop", "answer"):
             raise ValueError(f"not an option: id_scope {id_scope!r} with on_limit {on_limit!r}")
         self.host, self.on_limit, self.gates = host, on_limit, tuple(gates)
         self.ledger = Ledger(run_id=run_id)
-        self.state = State(tools, limits, self.ledger, self.elapsed, id_scope)
-        self.round = 0
+        self.state = State(host.offered(limits), limits, self.ledger, self.elapsed, id_scope)
+        self.round, self._round_is_new = 0, False
         self.closed: StopReason | None = None
         self.stopped = False
-        self._round_is_new = False
-        self._clock = host.clock
-        self._began = host.clock() if host.clock else 0.0
-        self._who = (NOBODY, who_text(NOBODY))
-        self._offers = {name: offer_text(tool) for name, tool in tools.items()}
+        self._clock, self._began = host.clock, host.clock() if host.clock else 0.0
+        self._settings = settings_text(limits, id_scope)
         self._open: set[Request] = set()
-        self._due: dict[tuple[int, int], Request] = {}
+        self._due: set[Request] = set()
         self._lock = threading.RLock()
         self._settled = threading.Condition(self._lock)
         self._joined = False
@@ -106,15 +68,14 @@ class Dispatcher:
         if self.round >= self.state.limits.rounds:
             raise RuntimeError("no round is left")
         self.round, self._round_is_new = self.round + 1, True
-        self._note("round_opened", summary=settings_text(self.state.limits, self.state.id_scope))
+        self._note("round_opened", summary=self._settings)
         return self.round
 
     def batch(self, calls: Iterable[Call], *, complete: bool = True) -> list[Outcome]:
         """Answer every call of one response, in order: one outcome a call, earlier ones never lost.
 
-        Args:
-            calls: the response's calls. A new round is opened unless one is waiting for its calls.
-            complete: False for a response that was cut off: none of its calls is executed.
+        A new round is opened unless one is waiting for its calls. `complete` is False for a response that
+        was cut off: none of its calls is executed.
 
         Raises:
             TypeError: what is no `Call`; RuntimeError: no round is left. Nothing was recorded then.
@@ -128,7 +89,7 @@ class Dispatcher:
             self.open_round()
         self._round_is_new = False
         outcomes: list[Outcome] = []
-        places: list[int] = []
+        rows: list[Row] = []
         raised: BaseException | None = None
         for position, call in enumerate(calls, 1):
             request: Request | None = None
@@ -136,7 +97,7 @@ class Dispatcher:
                 request = self._admit(call, position, complete)
                 outcome = request.outcome or self.perform(request)
                 if outcome.code == "budget_exhausted" and self.on_limit == "stop":
-                    self.close(_BREACH[outcome.field])
+                    self.close(BREACH[outcome.field])
             except BaseException as error:  # noqa: BLE001 - raised again below, when the books are closed
                 raised = raised or error
                 request = request or next((one for one in self._open if one.call is call), None)
@@ -144,8 +105,8 @@ class Dispatcher:
                 request = request or self._admit(call, position, complete)
                 outcome = request.outcome or self._cancel(request)
             outcomes.append(outcome)
-            places.append(request.recorded)
-        self._deliver(places)
+            rows.append(request.recorded)
+        self._deliver(rows)
         if raised is not None:
             raise raised
         return outcomes
@@ -157,24 +118,25 @@ class Dispatcher:
         """
         with self._lock:
             request = self._admit(call, position, complete)
-            self._due[request.round, position] = request
+            self._due.add(request)
             return request
 
     def _admit(self, call: Call, position: int, complete: bool) -> Request:  # noqa: FBT001 - private
         with self._lock:
             self._must_run()
+            state, name = self.state, call.name
             principal = NOBODY if self.closed else self.host.now()
             request = Request(call, self.round, position, principal, self.elapsed())
-            self._describe(request)
+            tool = state.tools.get(name) if type(name) is str else None
+            request.offer = tool.offer if tool else (bounded(name), None, None, None)
             self._open.add(request)
-            self._record("requested", request)
+            self.ledger.append(request.row("requested", request.elapsed))
             if self.closed:
                 self._cancel(request)
                 return request
             if not complete:
                 self._settle("rejected", request, refusal(call.id, "incomplete_response"))
                 return request
-            state = self.state
             for gate in self.gates:
                 verdict = gate(request, state)
                 if verdict is None:
@@ -185,9 +147,10 @@ class Dispatcher:
                     request.original, self._joined = verdict, True
                 return request
             request.summary = shape(request.arguments)
-            state.memory[state.key(request)] = (request.content, request.offer, principal, request)
+            row = request.row("started", request.elapsed)
+            state.owners[request.key], state.memory[request.key] = row, request
             request.started = True
-            self._record("started", request)
+            self.ledger.append(row)
             return request
 
     def perform(self, request: Request) -> Outcome:
@@ -213,7 +176,7 @@ class Dispatcher:
             self.close("cancelled")
             raise
         with self._lock:
-            return self._end(request, outcome)
+            return self._settle("returned", request, outcome)
 
     def settle(self, request: Request, outcome: Outcome) -> Outcome:
         """Pair a started call with its outcome and return the one that counts: the first.
@@ -226,7 +189,7 @@ class Dispatcher:
         with self._lock:
             if not request.started:
                 raise RuntimeError("only a started call is settled from outside")
-            return self._end(request, outcome)
+            return self._settle("returned", request, outcome)
 
     def deliver(self, requests: Sequence[Request]) -> list[Outcome]:
         """Hand over outcomes. Raises RuntimeError unless they are the next of the admitted calls, and settled."""
@@ -234,11 +197,10 @@ class Dispatcher:
             outcomes = [request.outcome for request in requests if request.outcome is not None]
             if len(outcomes) < len(requests):
                 raise RuntimeError("a call that has no outcome yet cannot be delivered")
-            if [self._due[place] for place in sorted(self._due)[: len(requests)]] != list(requests):
+            if sorted(self._due, key=_PLACE)[: len(requests)] != list(requests):
                 raise RuntimeError("calls are delivered once each, in request order")
-            for request in requests:
-                del self._due[request.round, request.position]
-            self._deliver([request.recorded for request in requests])
+            self._due.difference_update(requests)
+            self._deliver(request.recorded for request in requests)
         return outcomes
 
     def close(self, reason: StopReason) -> None:
@@ -251,7 +213,7 @@ class Dispatcher:
             if self.closed is None:
                 self.closed = reason
                 self._note("cancel_requested")
-                for request in sorted(self._open, key=lambda one: (one.round, one.position)):
+                for request in sorted(self._open, key=_PLACE):
                     self._cancel(request)
 
     def stop(self, reason: StopReason) -> None:
@@ -270,46 +232,40 @@ class Dispatcher:
         with self._lock:
             if request.outcome is not None:
                 raise Cancelled
-            self._record("attempted", request)
+            self.ledger.append(request.row("attempted", self.elapsed()))
 
     def _enter(self, request: Request) -> Outcome:
         """Run the tool. The only place that catches what a tool raises."""
         tool, claimed = request.tool, request.call.id
+        context = Context(request.principal, self.state.remaining_s, lambda: request.outcome is not None,
+                          partial(self.attempt, request))  # fmt: skip
         code: Code = "ok"
         returned = False
         try:
             try:
-                found = tool.run(request.arguments, Entry(self, request))
+                found = tool.run(request.arguments, context)
             except (NotFound, TemporaryFailure, NeedsUser) as fault:
-                self.host.log(self._reference(request), fault)
+                self._log(request, fault)
                 code, found = fault.code, fault.found
             returned = True
-            if code != "ok" and found is None:
-                return refusal(claimed, code)
-            body = project(tool.returns, found)
-            if len(body) <= tool.result_chars:
-                return Outcome(claimed, code, body, CODES[code].message)
-            short, omitted = shorten(body, tool.result_chars)
-            return Outcome(claimed, code, short, CODES[code].message, omitted=omitted, size=len(body))
+            return served(claimed, code, found, tool.returns, tool.result_chars)
         except Exception as error:  # noqa: BLE001 - a tool may raise anything; this is where it ends
-            reference = self._reference(request)
-            self.host.log(reference, error)
+            reference = self._log(request, error)
             code = "cancelled" if isinstance(error, Cancelled) else "internal_error"
-            code = "outcome_unknown" if tool.writes and not returned else code
-            return refusal(claimed, code, reference=reference)
-
-    def _end(self, request: Request, outcome: Outcome) -> Outcome:
-        if request.outcome is None:
-            return self._settle("returned", request, outcome)
-        self._record("late", request, outcome)
-        return request.outcome
+            return refusal(claimed, "outcome_unknown" if tool.writes and not returned else code, reference=reference)
 
     def _settle(self, kind: Kind, request: Request, outcome: Outcome, gate: str | None = None) -> Outcome:
-        request.outcome = outcome
+        """Record an outcome and return the one that counts: the first."""
+        content = None if outcome.body is None else digest(outcome.body.encode())
+        late = request.outcome
+        row = request.row("late" if late else kind, self.elapsed(), outcome.code, content, gate)
+        self.ledger.append(row)
+        if late:
+            return late
+        request.outcome, request.recorded = outcome, row
         self._open.discard(request)
         if request.started:
-            self.state.memory[self.state.key(request)] = (request.content, request.offer, request.principal, outcome)
-        request.recorded = self._record(kind, request, outcome, gate)
+            self.state.memory[request.key] = outcome
         if self._joined:
             self._settled.notify_all()
         return outcome
@@ -318,52 +274,26 @@ class Dispatcher:
         code: Code = "outcome_unknown" if request.entered and request.tool.writes else "cancelled"
         outcome = self._settle("cancel_requested", request, refusal(request.call.id, code))
         if request.started and not request.entered:
-            self._record("released", request)
+            self.ledger.append(request.row("released", self.elapsed()))
         return outcome
 
-    def _deliver(self, places: Iterable[int]) -> None:
+    def _deliver(self, rows: Iterable[Row]) -> None:
         with self._lock:
-            for place in places:
-                self.ledger.deliver(place, self.elapsed())
-
-    def _describe(self, request: Request) -> None:
-        """What the ledger may say of a call before anything of it is checked: bounded, without values."""
-        name, text = request.call.name, request.call.arguments
-        is_text = type(text) is str
-        offer = self._offers.get(name) if type(name) is str else None
-        request.offer = offer or offer_text(bounded(name))
-        request.label = bounded(request.call.id)
-        if request.principal is not self._who[0]:
-            self._who = (request.principal, who_text(request.principal))
-        request.who = self._who[1]
-        request.summary = f"{len(text)} characters" if is_text else type(text).__name__
-        written = text if is_text else f"{type(text).__name__} {bounded(text)}"
-        request.digest = digest(written.encode(errors="surrogatepass"))
-
-    def _record(self, kind: Kind, request: Request, outcome: Outcome | None = None, gate: str | None = None) -> int:
-        code = content = None
-        elapsed = request.elapsed  # of the admission: one reading of the clock decides and is recorded
-        if outcome is not None:
-            code, body = outcome.code, outcome.body
-            content = None if body is None else digest(body.encode())
-        if self._clock is not None and kind not in ("requested", "started"):
-            elapsed = self.elapsed()
-        return self.ledger.append((kind, request.round, request.position, request.label, request.offer, gate, code,
-                                   request.who, request.digest, request.summary, content, elapsed))  # fmt: skip
+            for row in rows:
+                self.ledger.deliver(row, self.elapsed())
 
     def _note(self, kind: Kind, *, code: StopReason | None = None, summary: str | None = None) -> None:
-        row = (kind, self.round, None, None, None, None, code, None, None, summary, None, self.elapsed())
+        row = (kind, None, self.elapsed(), code, None, self.round, None, None, *NO_CALL, None, summary)
         self.ledger.append(row)
 
-    def _reference(self, request: Request) -> str:
-        return f"{self.ledger.run_id}.{request.round}.{request.position}"
+    def _log(self, request: Request, error: Exception) -> str:
+        reference = f"{self.ledger.run_id}.{request.round}.{request.position}"
+        self.host.log(reference, error)
+        return reference
 
     def _must_run(self) -> None:
         if self.stopped:
             raise RuntimeError("this run has stopped: a new user request is a new run")
 
 
-_BREACH: dict[str | None, StopReason] = {
-    "requests": "requests_exhausted", "executions": "executions_exhausted", "tool": "executions_exhausted",
-    "cost": "cost_exhausted", "deadline": "deadline_exceeded",
-}  # fmt: skip
+_PLACE = attrgetter("round", "position")

@@ -14,18 +14,20 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NoReturn
+from typing import Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 
 from labkit.arguments import BadArguments, read_model
-from labkit.calls import Call, Limits, Principal, Tool, is_invisible
-from labkit.ledger import Ledger, digest, exact
-from labkit.outcomes import Outcome, refusal
+from labkit.calls import Call, Limits, Offer, Principal, Tool, is_invisible
+from labkit.ledger import Kind, Ledger, Row, StopReason, asked, bounded, digest, exact, measured
+from labkit.outcomes import Code, Outcome, refusal
 
 __all__ = ["GATES", "Gate", "IdScope", "OutOfOrder", "Request", "State"]
 
 IdScope = Literal["run", "response"]
+Key = str | tuple[int, str]
+T = TypeVar("T")
 MAX_ID_CHARS = 128
 """Characters of a call id: several times what any provider sends."""
 _PLAIN_ID = re.compile(rf"[!-~]{{1,{MAX_ID_CHARS}}}")
@@ -35,7 +37,17 @@ class OutOfOrder(RuntimeError):
     """A gate, or the execution, came before the gate that establishes what it needs."""
 
 
-_ESTABLISHED_BY = {"id": "call_id", "tool": "allowlist", "arguments": "arguments", "content": "arguments"}
+class Fact(Generic[T]):
+    """What a gate establishes on a request; raises `OutOfOrder` when it is read before that."""
+
+    def __init__(self, gate: str) -> None:
+        self.gate = gate
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, request: object, owner: type) -> T:  # a value set on the request comes before this
+        raise OutOfOrder(f"nothing has established the call's {self.name} yet: the gate {self.gate!r} must come first")
 
 
 class Request:
@@ -44,52 +56,43 @@ class Request:
     Attributes:
         call: as it arrived; round and position name it, its id is only what it claims.
         principal, elapsed: in force, and seconds since the run began, when the call was judged.
-        id, tool, arguments, content: facts (the last is the digest of the canonical arguments). Reading
-            one too early raises `OutOfOrder`.
-        label, offer, who, digest, summary: what the ledger says of the call.
-        outcome: what settled it; None while it is waiting or running. `recorded` is its place in the ledger.
+        key, tool, arguments, content: facts (under what its id is remembered; digest of the canonical
+            arguments). Reading one too early raises `OutOfOrder`.
+        label, offer, digest, summary: what the ledger says of the call.
+        outcome, recorded: what settled it, and the row that says so; None while it is waiting or running.
         original: the call still running whose outcome this one shares.
         started, entered: it was admitted; its tool was called.
     """
 
-    __slots__ = ("arguments", "call", "content", "digest", "elapsed", "entered", "id", "label", "offer", "original",
-                 "outcome", "position", "principal", "recorded", "round", "started", "summary", "tool",
-                 "who")  # fmt: skip
+    key = Fact[Key]("call_id")
+    tool = Fact[Tool]("allowlist")
+    arguments = Fact[BaseModel]("arguments")
+    content = Fact[bytes]("arguments")
+    offer: Offer
 
-    id: str
-    tool: Tool
-    arguments: BaseModel
-    content: bytes
-
-    def __init__(
-        self, call: Call, round: int, position: int, principal: Principal, elapsed: float | None = None
-    ) -> None:  # fmt: skip
-        self.call, self.round, self.position, self.principal = call, round, position, principal
-        self.label: str | None = None
-        self.offer = self.who = self.summary = ""
-        self.digest = b""
+    def __init__(self, call: Call, round: int, position: int, principal: Principal,
+                 elapsed: float | None = None) -> None:  # fmt: skip
+        self.call, self.round, self.position, self.principal, self.elapsed = call, round, position, principal, elapsed
+        self.label = bounded(call.id)
+        self.digest, self.summary = measured(call.arguments)
         self.outcome: Outcome | None = None
+        self.recorded: Row = ()
         self.original: Request | None = None
-        self.elapsed = elapsed
-        self.recorded = -1
         self.started = self.entered = False
 
-    def __getattr__(self, name: str) -> NoReturn:  # only reached for a fact that is not there yet
-        gate = _ESTABLISHED_BY.get(name)
-        if gate is None:
-            raise AttributeError(name)
-        raise OutOfOrder(f"nothing has established the call's {name} yet: the gate {gate!r} must come first")
-
-
-Owner = tuple[bytes, str, Principal, Outcome | Request]
+    def row(self, kind: Kind, elapsed: float | None, code: Code | None = None, content: bytes | None = None,
+            gate: str | None = None) -> Row:  # fmt: skip
+        """What the ledger keeps of an event of this call."""
+        return (kind, gate, elapsed, code, content, self.round, self.position, self.label, self.offer,
+                self.principal.known_as, self.digest, self.summary)  # fmt: skip
 
 
 @dataclass
 class State:
     """What gates may look at: the offer, the limits, the ledger's counters, the memory of ids, the time.
 
-    `memory` holds, for each id that a started call owns, what it asked for (digest, offer, principal)
-    and its outcome, or the request itself while it runs. `elapsed` gives seconds since the run began.
+    For each id that a started call owns, `owners` holds the row of its start, and `memory` its outcome,
+    or the request itself while it runs. `elapsed` gives seconds since the run began.
     """
 
     tools: Mapping[str, Tool]
@@ -97,17 +100,13 @@ class State:
     ledger: Ledger
     elapsed: Callable[[], float | None]
     id_scope: IdScope = "run"
-    memory: dict[str | tuple[int, str], Owner] = field(default_factory=dict)
-
-    def key(self, request: Request) -> str | tuple[int, str]:
-        """Under which key a request's id is remembered."""
-        return request.id if self.id_scope == "run" else (request.round, request.id)
+    owners: dict[Key, Row] = field(default_factory=dict)
+    memory: dict[Key, Outcome | Request] = field(default_factory=dict)
 
     def remaining_s(self) -> float | None:
         """Seconds left before the deadline, never negative; None without one."""
-        if self.limits.deadline_s is None:
-            return None
-        return max(0.0, self.limits.deadline_s - (self.elapsed() or 0.0))
+        most = self.limits.deadline_s
+        return None if most is None else max(0.0, most - (self.elapsed() or 0.0))
 
 
 Gate = Callable[[Request, State], Outcome | Request | None]
@@ -125,7 +124,7 @@ def call_id(request: Request, state: State) -> Outcome | None:
     claimed = request.call.id
     if not isinstance(claimed, str) or not (_PLAIN_ID.fullmatch(claimed) or _readable(claimed)):
         return refusal(claimed, "invalid_call", field="id")
-    request.id = claimed
+    request.key = claimed if state.id_scope == "run" else (request.round, claimed)
     return None
 
 
@@ -144,7 +143,7 @@ def arguments(request: Request, state: State) -> Outcome | None:
     try:
         request.arguments = checked = read_model(request.tool.arguments, request.call.arguments)
     except BadArguments as wrong:
-        return refusal(request.call.id, "invalid_arguments", message=str(wrong), field=wrong.field)
+        return refusal(request.call.id, "invalid_arguments", str(wrong), field=wrong.field)
     written = canonical(checked)
     request.content = request.digest = request.digest if written == request.call.arguments.encode() else digest(written)
     return None
@@ -163,14 +162,13 @@ def replay(request: Request, state: State) -> Outcome | Request | None:
 
     Only a started call owns its id. A read that failed may run again; a write never does.
     """
-    key, asked = state.key(request), request.content
-    owner = state.memory.get(key)
+    key, content = request.key, request.content
+    owner = state.owners.get(key)
     if owner is None:
         return None
-    content, offer, principal, earlier = owner
-    same_principal = (principal.subject, principal.tenant) == (request.principal.subject, request.principal.tenant)
-    if content != asked or offer != request.offer or not same_principal:
+    if asked(owner) != (request.offer, request.principal.known_as[:2], content):
         return refusal(request.call.id, "id_conflict", field="id")
+    earlier = state.memory[key]
     if isinstance(earlier, Request):
         return earlier
     if earlier.status == "failed" and not request.tool.writes:
@@ -193,19 +191,21 @@ def execution_budget(request: Request, state: State) -> Outcome | None:
     return refusal(request.call.id, "budget_exhausted", field=spent) if spent else None
 
 
-GATES: tuple[Gate, ...] = (
-    request_budget, call_id, allowlist, arguments, authorization, replay, execution_budget,
-)  # fmt: skip
+BREACH: dict[str | None, StopReason] = {
+    "requests": "requests_exhausted", "executions": "executions_exhausted", "tool": "executions_exhausted",
+    "cost": "cost_exhausted", "deadline": "deadline_exceeded",
+}  # fmt: skip
+"""The reason why a run stops at a budget, where it does."""
+GATES: tuple[Gate, ...] = (request_budget, call_id, allowlist, arguments, authorization, replay, execution_budget)
 
 
 def canonical(checked: BaseModel) -> bytes:
     """One text for equal arguments: as the model orders its fields, keys sorted where objects lie inside."""
     written: bytes = checked.__pydantic_serializer__.to_json(checked, warnings=False)
-    return json.dumps(json.loads(written), sort_keys=True).encode() if b"{" in written[1:] else written
+    return written if written.rfind(b"{") == 0 else json.dumps(json.loads(written), sort_keys=True).encode()
 
 
 def _readable(text: str) -> bool:
     """Not empty or too long, nothing invisible at either end, no control character or half surrogate inside."""
-    if not 0 < len(text) <= MAX_ID_CHARS or is_invisible(text[0]) or is_invisible(text[-1]):
-        return False
-    return {"Cc", "Cs", "Zl", "Zp"}.isdisjoint(map(unicodedata.category, text))
+    framed = 0 < len(text) <= MAX_ID_CHARS and not (is_invisible(text[0]) or is_invisible(text[-1]))
+    return framed and {"Cc", "Cs", "Zl", "Zp"}.isdisjoint(map(unicodedata.category, text))

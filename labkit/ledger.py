@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import BaseModel
 
-from labkit.calls import Limits, Principal, Tool, shown
+from labkit.calls import Limits, Offer, Who, shown
 from labkit.outcomes import Code, compact
 
 if TYPE_CHECKING:
@@ -79,6 +79,13 @@ class Event:
     elapsed: float | None = None
 
 
+Row = tuple[Any, ...]
+"""What is kept of an event: kind, gate, elapsed, code, content, then what names the call and says what it asks:
+round, position, call id, `Offer`, `Who`, digest, summary."""
+NO_CALL: tuple[Offer, Who] = ((None, None, None, None), (None, None, ()))
+"""In place of an offer and a principal in events that concern no call."""
+
+
 class Ledger:
     """The append-only list of one run's events.
 
@@ -88,9 +95,9 @@ class Ledger:
 
     def __init__(self, events: Iterable[Event] = (), run_id: str = "run-1") -> None:
         self.run_id = run_id
-        self._rows: list[tuple[Any, ...]] = []
+        self._rows: list[Row] = []
         self._counts: dict[str, int] = dict.fromkeys(KINDS, 0)
-        self._reserved: dict[str | None, int] = {}
+        self._reserved: dict[Offer, int] = {}
         for event in events:
             self._add(event)
 
@@ -103,24 +110,17 @@ class Ledger:
             raise ValueError(f"event {event.seq} of {event.run_id} cannot be event {place} of {self.run_id}")
         self.append(_row(event))
 
-    def append(self, row: tuple[Any, ...]) -> int:
-        """Add one event and bring every index up to date; return its index. Only the dispatcher calls this.
-
-        The row holds kind, round, position, call id, offer, gate, code, who, digest, summary, content
-        and elapsed; `offer` and `who` are texts that events share.
-        """
-        kind = row[0]
+    def append(self, row: Row) -> None:
+        """Add one event and bring every index up to date. Only the dispatcher calls this."""
         self._rows.append(row)
+        kind = row[0]
         self._counts[kind] += 1
         if kind in ("started", "released"):
-            offer, change = row[4], 1 if kind == "started" else -1
-            self._reserved[offer] = self._reserved.get(offer, 0) + change
-        return len(self._rows) - 1
+            self._reserved[row[8]] = self._reserved.get(row[8], 0) + (1 if kind == "started" else -1)
 
-    def deliver(self, index: int, elapsed: float | None) -> None:
-        """Add `delivered` for the outcome recorded at `index`."""
-        _, round, position, call_id, offer, _, code, who, mark, summary, content, _ = self._rows[index]
-        self.append(("delivered", round, position, call_id, offer, None, code, who, mark, summary, content, elapsed))
+    def deliver(self, settled: Row, elapsed: float | None) -> None:
+        """Add `delivered` for an outcome that was recorded as `settled`."""
+        self.append(("delivered", None, elapsed) + settled[3:])  # noqa: RUF005 - twice as fast as unpacking
 
     @property
     def executions(self) -> int:
@@ -135,7 +135,7 @@ class Ledger:
     @property
     def cost(self) -> Fraction:
         """Exact cost of the executions, in units of `Tool.cost`."""
-        return sum((exact(read_offer(offer)[3] or 0) * n for offer, n in self._reserved.items()), Fraction())
+        return sum((exact(offer[3] or 0) * n for offer, n in self._reserved.items()), Fraction())
 
     def count(self, kind: Kind) -> int:
         """How many events of a kind there are."""
@@ -143,7 +143,7 @@ class Ledger:
 
     def executions_of(self, tool: str) -> int:
         """Executions of one tool."""
-        return sum(count for offer, count in self._reserved.items() if read_offer(offer)[0] == tool)
+        return sum(count for offer, count in self._reserved.items() if offer[0] == tool)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -203,10 +203,15 @@ def harmless(value: object) -> object:
     if not isinstance(value, str):
         return value
     text = shown(value, len(value)) if _BREAKS.search(value) else value
-    return f"'{text}" if value[:1] in set("=+-@\t\r") else text
+    return f"'{text}" if value.startswith(tuple("=+-@\t\r")) else text
 
 
 _BREAKS = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
+
+
+def asked(row: Row) -> tuple[Offer, tuple[str | None, ...], bytes]:
+    """What makes two calls the same, out of the row of a start: tool, subject and tenant, arguments."""
+    return row[8], row[9][:2], row[10]
 
 
 def exact(number: float) -> Fraction:
@@ -219,37 +224,36 @@ def digest(raw: bytes) -> bytes:
     return blake2b(raw, digest_size=8).digest()
 
 
-def offer_text(tool: Tool | str | None) -> str:
-    """A tool's declaration, or a name that belongs to none, as the text kept in events."""
-    if isinstance(tool, Tool):
-        return compact([tool.name, tool.version, tool.permission, tool.cost])
-    return compact([tool, None, None, None])
+def measured(arguments: object) -> tuple[bytes, str]:
+    """Digest and summary of arguments that nothing has read yet."""
+    if type(arguments) is str:
+        return digest(arguments.encode("utf-8", "surrogatepass")), _characters(len(arguments))
+    kind = type(arguments).__name__
+    return digest(f"{kind} {bounded(arguments)}".encode("utf-8", "surrogatepass")), kind
 
 
-def who_text(principal: Principal) -> str:
-    """A principal as the text kept in events."""
-    return compact([principal.subject, principal.tenant, sorted(principal.permissions)])
+@lru_cache(maxsize=1024)  # one text for all events that need it
+def _characters(count: int) -> str:
+    return f"{count} characters"
 
 
 def bounded(claimed: object) -> str | None:
     """A claimed id or name of any type and size: as it is if it is short text, else cut, with everything visible."""
-    if claimed is None or (isinstance(claimed, str) and len(claimed) <= MAX_CLAIM):
-        return claimed
     if isinstance(claimed, str):
-        return shown(claimed, MAX_CLAIM)
+        return claimed if len(claimed) <= MAX_CLAIM else shown(claimed, MAX_CLAIM)
     try:
-        return shown(reprlib.repr(claimed), MAX_CLAIM)
+        return None if claimed is None else shown(reprlib.repr(claimed), MAX_CLAIM)
     except Exception:  # noqa: BLE001 - an object that cannot even be shown
         return type(claimed).__name__
 
 
 def shape(checked: BaseModel) -> str:
     """Fields and types of read arguments, without their values: `query: text, published_from: null`."""
-    return _shape(type(checked), *map(type, checked.__dict__.values()))
+    return _shape(type(checked), tuple(map(type, checked.__dict__.values())))
 
 
 @lru_cache(maxsize=1024)
-def _shape(model: type[BaseModel], *types: type) -> str:
+def _shape(model: type[BaseModel], types: tuple[type, ...]) -> str:
     words = {str: "text", int: "integer", float: "number", bool: "boolean", type(None): "null", dict: "object"}
     named = zip(model.model_fields, types, strict=True)
     return ", ".join(f"{name}: {words.get(kind, kind.__name__)}" for name, kind in named)
@@ -260,28 +264,17 @@ def settings_text(limits: Limits, id_scope: str) -> str:
     return compact({"limits": limits.as_dict(), "id_scope": id_scope})
 
 
-@lru_cache(maxsize=256)
-def read_offer(text: str | None) -> tuple[str | None, str | None, str | None, float | None]:
-    """Name, version, permission and cost out of `offer_text`."""
-    return tuple(json.loads(text)) if text else (None, None, None, None)
-
-
-@lru_cache(maxsize=256)
-def read_who(text: str | None) -> tuple[str | None, str | None, tuple[str, ...]]:
-    """Subject, tenant and permissions out of `who_text`."""
-    subject, tenant, permissions = json.loads(text) if text else (None, None, ())
-    return subject, tenant, tuple(permissions)
-
-
-def _event(seq: int, run_id: str, row: tuple[Any, ...]) -> Event:
-    kind, round, position, call_id, offer, gate, code, who, mark, summary, content, elapsed = row
-    return Event(seq, run_id, kind, round, position, call_id, *read_offer(offer), gate, code, *read_who(who),
+def _event(seq: int, run_id: str, row: Row) -> Event:
+    offer: Offer
+    who: Who
+    kind, gate, elapsed, code, content, round, position, call_id, offer, who, mark, summary = row
+    return Event(seq, run_id, kind, round, position, call_id, *offer, gate, code, *who,
                  mark and mark.hex(), summary, content and content.hex(), elapsed)  # fmt: skip
 
 
-def _row(event: Event) -> tuple[Any, ...]:
-    offer = compact([event.tool, event.version, event.permission, event.cost]) if event.position else None
-    who = None if event.subject is None else compact([event.subject, event.tenant, list(event.permissions)])
-    mark, content = (bytes.fromhex(text) if text else None for text in (event.digest, event.content))
-    return (event.kind, event.round, event.position, event.call_id, offer, event.gate, event.code, who, mark,
-            event.summary, content, event.elapsed)  # fmt: skip
+def _row(event: Event) -> Row:
+    exact(event.cost or 0)  # raises ValueError for what is no finite number
+    content, mark = (bytes.fromhex(text) if text else None for text in (event.content, event.digest))
+    return (event.kind, event.gate, event.elapsed, event.code, content, event.round, event.position, event.call_id,
+            (event.tool, event.version, event.permission, event.cost),
+            (event.subject, event.tenant, tuple(event.permissions)), mark, event.summary)  # fmt: skip

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from labkit.calls import Call, Host, Limits, is_blank
 from labkit.dispatch import Dispatcher
@@ -32,8 +32,7 @@ class Response:
     complete: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """One message of the conversation: `role` is user, assistant or tool; a tool's answers `call_id`."""
 
     role: Literal["user", "assistant", "tool"]
@@ -45,8 +44,7 @@ class Message:
 Model = Callable[[Sequence[Message]], Response]
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """A request and its outcome. Round and position, from 1, name the request."""
 
     round: int
@@ -91,13 +89,11 @@ class Run:
         answer, a result was shortened, or something asked for was neither served nor served later.
         """
         outcomes = [result.outcome for result in self.results]
-        if any(outcome.code == "outcome_unknown" for outcome in outcomes) or not self.ledger.executions:
+        if "outcome_unknown" in [outcome.code for outcome in outcomes] or not self.ledger.executions:
             return "unknown"
         served = {_content(result) for result in self.results if result.outcome.status in ("ok", "not_found")}
-        missed = any(
-            _content(result) not in served for result in self.results if result.outcome.next_action != "fix_input"
-        )
-        if self.stop != "answered" or missed or any(outcome.omitted for outcome in outcomes):
+        asked = {_content(result) for result in self.results if result.outcome.next_action != "fix_input"}
+        if self.stop != "answered" or asked - served or any(outcome.omitted for outcome in outcomes):
             return "partial"
         return "complete"
 
@@ -133,9 +129,8 @@ def scripted(responses: Iterable[Response]) -> Model:
     return lambda messages: next(rest, Response(answer=""))
 
 
-def _rounds(
-    model: Model, dispatcher: Dispatcher, messages: list[Message], results: list[Result]
-) -> tuple[StopReason, str | None]:
+def _rounds(model: Model, dispatcher: Dispatcher, messages: list[Message],
+            results: list[Result]) -> tuple[StopReason, str | None]:  # fmt: skip
     refused: list[tuple[object, object]] = []
     repeats = 0
     while True:
@@ -190,21 +185,17 @@ class _Seen(Sequence[Message]):
 
 def _spent(dispatcher: Dispatcher) -> StopReason | None:
     """Why no further round may begin."""
-    if dispatcher.closed:
-        return dispatcher.closed
-    if dispatcher.state.remaining_s() == 0:
-        return "deadline_exceeded"
-    return "rounds_exhausted" if dispatcher.round >= dispatcher.state.limits.rounds else None
+    late, last = dispatcher.state.remaining_s() == 0, dispatcher.state.limits.rounds
+    over: StopReason | None = "rounds_exhausted" if dispatcher.round >= last else None
+    return dispatcher.closed or ("deadline_exceeded" if late else over)
 
 
 def _after(dispatcher: Dispatcher, batch: list[Result]) -> tuple[StopReason | None, str | None]:
     """Why the run ends with this batch, and the answer if its results are one."""
-    if dispatcher.closed:
-        return dispatcher.closed, None
-    codes = [result.outcome.code for result in batch]
-    for code, reason in _ENDS.items():
-        if code in codes:
-            return reason, None
+    codes = {result.outcome.code for result in batch}
+    reason = dispatcher.closed or next((_ENDS[code] for code in _ENDS if code in codes), None)
+    if reason:
+        return reason, None
     tools = [dispatcher.state.tools.get(result.call.name) for result in batch if result.outcome.code == "ok"]
     if len(tools) == len(batch) and all(tool and tool.return_direct for tool in tools):
         return "answered", "\n".join(result.outcome.body or "" for result in batch)

@@ -87,24 +87,38 @@ class Outcome(NamedTuple):
         return None if self.body is None else json.loads(self.body)
 
 
-def refusal(call_id: object, code: Code, *, message: str | None = None, field: str | None = None,
-            reference: str = "") -> Outcome:  # fmt: skip
+def refusal(
+    call_id: object, code: Code, message: str = "", *, field: str | None = None, reference: str = ""
+) -> Outcome:
     """An outcome without a result; without a message of its own it carries its code's."""
-    sentence = message or (CODES[code].message or "").format(field=field, reference=reference)
-    return Outcome(call_id, code, None, sentence, field)
+    message = message or (CODES[code].message or "").format(field=field, reference=reference)
+    return Outcome(call_id, code, None, message, field)
+
+
+def served(call_id: object, code: Code, found: object, returns: type[BaseModel] | None, limit: int) -> Outcome:
+    """An outcome with what a tool found, projected and at most `limit` characters long. Raises as `project` does."""
+    if found is None and code != "ok":
+        return refusal(call_id, code)
+    body, message = project(returns, found), CODES[code].message
+    size = len(body)
+    if size <= limit:
+        return Outcome(call_id, code, body, message)
+    body, omitted = shorten(body, limit)
+    return Outcome(call_id, code, body, message, omitted=omitted, size=size)
 
 
 def result_text(outcome: Outcome) -> str:
     """The one string that the model reads for an outcome: compact JSON, always whole."""
-    head: dict[str, Any] = {"status": outcome.status, "code": outcome.code, "next_action": outcome.next_action}
-    if outcome.message is not None:
-        head["message"] = outcome.message
-    if outcome.field is not None:
-        head["field"] = outcome.field
-    if outcome.omitted:
-        head |= {"truncated": True, "omitted": outcome.omitted, "size": outcome.size}
-    text = compact(head)
-    return text if outcome.body is None else f'{text[:-1]},"data":{outcome.body}}}'
+    head = _head(outcome.code, outcome.message, outcome.field, outcome.omitted, outcome.size)
+    return head if outcome.body is None else f'{head[:-1]},"data":{outcome.body}}}'
+
+
+@lru_cache(maxsize=256)
+def _head(code: Code, message: str | None, field: str | None, omitted: int, size: int) -> str:
+    said = {"status": CODES[code].status, "code": code, "next_action": CODES[code].next_action,
+            "message": message, "field": field, "truncated": omitted > 0 or None, "omitted": omitted or None,
+            "size": size or None}  # fmt: skip
+    return compact({name: value for name, value in said.items() if value is not None})
 
 
 class Fault(Exception):
@@ -144,7 +158,9 @@ class Cancelled(Fault):
     code = "cancelled"
 
 
-_ANY_JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue, config=ConfigDict(strict=True, allow_inf_nan=False))
+@lru_cache(maxsize=1)  # built when the first result needs it: a tenth of the cost of `import labkit`
+def _any_json() -> TypeAdapter[JsonValue]:
+    return TypeAdapter(JsonValue, config=ConfigDict(strict=True, allow_inf_nan=False))
 
 
 def project(returns: type[BaseModel] | None, result: object) -> str:
@@ -155,7 +171,7 @@ def project(returns: type[BaseModel] | None, result: object) -> str:
     no field declares, a Decimal, bytes, NaN, half a surrogate pair.
     """
     if returns is None:
-        body = compact(_ANY_JSON.validate_python(result))
+        body = compact(_any_json().validate_python(result))
         body.encode()
         return body
     validator, serializer, has_any = _readers(returns)
@@ -183,7 +199,8 @@ def _plain(value: Any) -> Any:
     if kind in _SCALARS:
         return value
     if kind is dict:
-        return {key: _plain(item) for key, item in value.items()}
+        flat = _SCALARS.issuperset(map(type, value.values()))
+        return value if flat else {key: _plain(item) for key, item in value.items()}
     if kind is list or kind is tuple:
         return [_plain(item) for item in value]
     if isinstance(value, BaseModel):
@@ -196,23 +213,22 @@ def shorten(body: str, limit: int) -> tuple[str, int]:
 
     Returns the body and how many items (of a list) or characters (of a text) were left out.
     """
-    root = {"data": json.loads(body)}
-    omitted = 0
+    root, omitted = {"data": json.loads(body)}, 0
     while len(body) > limit:
         holder, key = max(_sequences(root), key=lambda place: len(compact(place[0][place[1]])), default=(root, "data"))
         items = holder[key]
         if not items or not isinstance(items, list | str):
             return "null", omitted + 1
-
-        def size(keep: int, holder: dict[str, Any] = holder, key: str = key, items: Any = items) -> int:
-            holder[key] = items[:keep]
-            return len(compact(root["data"]))
-
-        fits = bisect_right(range(len(items)), limit, key=size)
-        holder[key] = items[: max(fits - 1, 0)]
-        omitted += len(items) - len(holder[key])
+        kept = holder[key] = _beginning(items, limit - len(compact(root["data"])) + len(compact(items)))
+        omitted += len(items) - len(kept)
         body = compact(root["data"])
     return body, omitted
+
+
+def _beginning(items: Any, room: int) -> Any:
+    """As many of the first items as take at most `room` characters of JSON, but not all."""
+    fits = bisect_right(range(len(items)), room, key=lambda keep: len(compact(items[:keep])))
+    return items[: max(fits - 1, 0)]
 
 
 def _sequences(holder: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:

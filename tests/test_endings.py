@@ -194,3 +194,11 @@ def test_closing_cancels_what_waits_in_request_order() -> None:
     dispatcher.close("cancelled")
     cancelled = [event.position for event in dispatcher.ledger if event.kind == "cancel_requested" and event.position]
     assert cancelled == list(range(1, 13))
+
+
+def test_a_batch_holds_calls_and_nothing_else() -> None:
+    """What is no `Call` is the caller's mistake, and nothing of the batch is recorded."""
+    dispatcher = guard()
+    with pytest.raises(TypeError, match="Calls and nothing else"):
+        dispatcher.batch([*calls("1"), {"id": "2"}])  # type: ignore[list-item]
+    assert kinds(dispatcher.ledger) == []

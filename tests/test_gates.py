@@ -170,11 +170,11 @@ def test_gates_are_pure(parts: dict[str, Any], limits: dict[str, Any]) -> None:
     at = state(**limits)
     dispatcher = guard(tool(permission="look"))
     dispatcher.batch([Call("known", "look", "{}")])
-    earlier = dispatcher.state.memory["known"]
-    running = judged(claimed="running")
-    at.memory |= {"known": earlier, "other": (b"other", *earlier[1:]), "running": (*earlier[:3], running)}
+    (started,) = dispatcher.state.owners.values()
+    at.owners |= {"known": started, "other": (*started[:10], b"other", *started[11:]), "running": started}
+    at.memory |= {"known": dispatcher.state.memory["known"], "running": judged(claimed="running")}
     request = judged(**parts)
-    request.offer = earlier[1]
+    request.offer = started[8]
     memory, events = dict(at.memory), at.ledger.events
     for gate in GATES:
         verdicts = [gate(request, at) for _ in range(2)]

@@ -230,3 +230,22 @@ def test_digests_show_sameness_of_contents() -> None:
     assert len(set(requested)) == 3
     assert started[0] == started[1] != started[2]
     assert {len(digest or "") for digest in requested} == {16}
+
+
+@pytest.mark.parametrize("claimed", [10**5000, type("list", (), {})()], ids=["an endless number", "not what it seems"])
+def test_an_id_that_cannot_even_be_shown_is_named_by_its_type(claimed: object) -> None:
+    """Whatever came as an id, the ledger holds a bounded text for it and the call is answered."""
+    dispatcher = guard()
+    dispatcher.batch(calls(claimed))
+    assert {event.call_id for event in dispatcher.ledger if event.position} == {type(claimed).__name__}
+    assert Ledger.from_jsonl(dispatcher.ledger.to_jsonl()) == dispatcher.ledger
+
+
+@pytest.mark.parametrize("cost", ["NaN", "Infinity", '"dear"', "[1]"])
+def test_an_event_whose_cost_is_no_number_is_no_event(cost: str) -> None:
+    """A ledger that is read back can always be added up."""
+    dispatcher = guard()
+    dispatcher.batch(calls("1"))
+    text = dispatcher.ledger.to_jsonl().replace('"cost": 1,', f'"cost": {cost},')
+    with pytest.raises(ValueError, match="line 2 is no event"):
+        Ledger.from_jsonl(text)

@@ -68,6 +68,7 @@ def test_another_version_of_the_tool_is_other_content() -> None:
     dispatcher = guard(tool(version="1"))
     dispatcher.batch([Call("1", "look", "{}")])
     newer = Dispatcher(Host([tool(version="2")], ALICE))
+    newer.state.owners |= dispatcher.state.owners
     newer.state.memory |= dispatcher.state.memory
     assert codes(newer.batch([Call("1", "look", "{}")])) == ["id_conflict"]
 
@@ -90,7 +91,7 @@ def test_a_refused_call_for_want_of_budget_does_not_own_its_id() -> None:
     """What the budget refused was never started."""
     dispatcher = guard(limits={"executions": 0})
     assert codes(dispatcher.batch([Call("1", "look", "{}")])) == ["budget_exhausted"]
-    assert dispatcher.state.memory == {}
+    assert (dispatcher.state.owners, dispatcher.state.memory) == ({}, {})
 
 
 @pytest.mark.parametrize(

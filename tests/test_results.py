@@ -95,10 +95,9 @@ for _ in range(100_000):
     DEEP = [DEEP]
 NO_JSON = {
     "datetime": datetime(2026, 9, 1, tzinfo=UTC), "date": date(2026, 9, 1), "Decimal": Decimal("1.5"), "bytes": b"x",
-    "NaN": float("nan"),
-    "infinity": float("inf"), "set": {1}, "tuple": (1, 2), "surrogate": "\ud800", "cycle": CYCLE, "deep": DEEP,
-    "object": object(),
-    "number as key": {1: 2}, "type": int, "too many digits": 10**5000,
+    "NaN": float("nan"), "infinity": float("inf"), "set": {1}, "tuple": (1, 2), "surrogate": "\ud800",
+    "cycle": CYCLE, "deep": DEEP, "object": object(), "number as key": {1: 2}, "type": int,
+    "too many digits": 10**5000,
 }  # fmt: skip
 
 
