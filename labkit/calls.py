@@ -75,7 +75,8 @@ class Context(NamedTuple):
         principal: who asked when the call was admitted.
         remaining_s: seconds left before the deadline (never negative); None without a deadline.
         cancelled: True once nobody waits for this call any more: a cooperative tool ends.
-        attempted: records one attempt at a downstream service; raises `Cancelled` once cancelled.
+        attempted: records one attempt at a downstream service; raises `Cancelled` once cancelled, and
+            `TemporaryFailure` once the deadline has passed.
     """
 
     principal: Principal

@@ -228,10 +228,10 @@ class Dispatcher:
             self.closed, self.stopped = self.closed or reason, True
 
     def attempt(self, request: Request) -> None:
-        """Record a downstream attempt of a running tool; raises `Cancelled` if nobody waits for it."""
+        """Record a downstream attempt of a running tool. Raises `Cancelled` or, past the deadline, `TemporaryFailure`."""
         with self._lock:
-            if request.outcome is not None:
-                raise Cancelled
+            if request.outcome is not None or self.state.remaining_s() == 0:
+                raise Cancelled if request.outcome is not None else TemporaryFailure
             self.ledger.append(request.row("attempted", self.elapsed()))
 
     def _enter(self, request: Request) -> Outcome:

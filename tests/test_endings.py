@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from helpers import ALICE, Anything, Entered, broken, calls, codes, guard, kinds, raising, says, tool
+from helpers import ALICE, Anything, Entered, Ticks, broken, calls, codes, guard, kinds, raising, says, tool
 
 from labkit import Call, Dispatcher, Host, Limits, OutOfOrder, Principal, Response, Tool, drive, run
 
@@ -202,3 +202,17 @@ def test_a_batch_holds_calls_and_nothing_else() -> None:
     with pytest.raises(TypeError, match="Calls and nothing else"):
         dispatcher.batch([*calls("1"), {"id": "2"}])  # type: ignore[list-item]
     assert kinds(dispatcher.ledger) == []
+
+
+def test_no_attempt_begins_past_the_deadline() -> None:
+    """A tool that retries a service ends with the deadline: a passing fault, and the last attempt is on record."""
+    clock = Ticks()
+
+    def find(arguments: object, context: Any) -> None:
+        while True:
+            context.attempted()
+            clock.now += 1
+
+    dispatcher = guard(tool(find), clock=clock, limits={"deadline_s": 2.5})
+    assert codes(dispatcher.batch(calls("1"))) == ["dependency_temporary"]
+    assert dispatcher.ledger.counts["attempts"] == 3
