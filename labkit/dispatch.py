@@ -228,7 +228,7 @@ class Dispatcher:
             self.closed, self.stopped = self.closed or reason, True
 
     def attempt(self, request: Request) -> None:
-        """Record a downstream attempt of a running tool. Raises `Cancelled` or, past the deadline, `TemporaryFailure`."""
+        """Record a downstream attempt of a tool. Raises `Cancelled`, or past the deadline `TemporaryFailure`."""
         with self._lock:
             if request.outcome is not None or self.state.remaining_s() == 0:
                 raise Cancelled if request.outcome is not None else TemporaryFailure
