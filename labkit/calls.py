@@ -243,7 +243,7 @@ def shown(text: str, limit: int) -> str:
     return "".join(c if c == " " or (c.isprintable() and not is_invisible(c)) else f"\\u{ord(c):04x}" for c in cut)
 
 
-_UNSEEN = {"Cc", "Cf", "Cn", "Zl", "Zp", "Zs"}
+_UNSEEN = {"Cc", "Cf", "Cn", "Cs", "Zl", "Zp", "Zs"}
 _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0").union(
     map(chr, (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))  # variation selectors
 )

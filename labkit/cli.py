@@ -47,7 +47,7 @@ class Refused(Exception):
 
 def _run(asked: argparse.Namespace) -> int:
     try:
-        text = _bytes_of(asked.file).decode("utf-8")
+        text = _bytes_of(asked.file).decode("utf-8-sig")  # Windows PowerShell writes a mark before the text
     except OSError as problem:
         raise Refused(f"{asked.file}: {problem.strerror or problem}") from None
     except UnicodeDecodeError as problem:

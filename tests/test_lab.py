@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from labkit.workbook.notebooks import check
+
 pytestmark = pytest.mark.browser
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
@@ -44,11 +46,29 @@ def test_the_first_lesson_opens_and_nothing_else_happens(chromium: Any, tmp_path
         assert (external, errors) == ([], [])
         with pytest.raises(urllib.error.HTTPError, match="403"):
             urllib.request.urlopen(f"{own[0]}/api/contents", timeout=10)  # noqa: S310 - our own server
+        _save_and_reopen(page, tmp_path / "notebooks" / "00_start.ipynb")
         page.context.close()
     finally:
         os.killpg(lab.pid, signal.SIGTERM)
         lab.wait(20)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".labkit", "lab.log", "notebooks"]
+
+
+def _save_and_reopen(page: Any, file: Path) -> None:
+    """A lesson that was run and saved keeps its twins: it reads well on the next day, without a kernel."""
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).first.click()
+    page.locator(".jp-Notebook .lk-panel:has(.lk-view)").nth(1).wait_for()
+    page.locator(".jp-Notebook .lk-asks").nth(1).wait_for()
+    before = file.stat().st_mtime_ns
+    page.keyboard.press("Control+s")
+    for _ in range(100):
+        if file.stat().st_mtime_ns != before:
+            break
+        page.wait_for_timeout(100)
+    assert check(file) == []
+    assert b"image/svg+xml" not in file.read_bytes()
+    assert b"What each gate decided" in file.read_bytes()
 
 
 def _address(lab: subprocess.Popen[bytes], log: Path) -> str:

@@ -165,3 +165,27 @@ def test_predictions_stay_hidden_until_all_are_made(open_lesson: Callable[..., A
     asked.locator("[data-score]").wait_for()
     assert asked.locator("[data-score]").get_attribute("data-score") == "3 of 4 right"
     quiet(page)
+
+
+def test_every_control_has_a_name_for_a_screen_reader(open_lesson: Callable[..., Any]) -> None:
+    """Sliders too: each is found by its role and the label that stands beside it."""
+    page = open_lesson("00_start.ipynb")
+    panel = panels(page).first
+    panel.wait_for()
+    for label in ("rounds", "requests", "executions", "event"):
+        assert panel.get_by_role("slider", name=label).count() == 1
+    for label in ("start from", "1.1 id", "1.1 tool", "1.1 arguments"):
+        assert panel.get_by_label(label).count() == 1
+
+
+def test_a_broken_field_is_not_forgotten_when_another_is_changed(open_lesson: Callable[..., Any]) -> None:
+    """As long as one input is no value nothing is shown as if it were."""
+    page = open_lesson("01_allowlist.ipynb")
+    panel = page.locator(".jp-Notebook .lk-panel:has(.lk-controls)").first
+    panel.locator(".lk-view").wait_for()
+    panel.get_by_label("1.1 tool").fill("json:{")
+    panel.get_by_role("alert").wait_for()
+    panel.get_by_label("1.2 id").fill("other")
+    page.wait_for_timeout(500)
+    assert panel.get_by_role("alert").count() == 1
+    assert panel.locator(".lk-view").count() == 0

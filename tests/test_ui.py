@@ -73,13 +73,16 @@ def test_the_scrubber_shows_an_earlier_moment_and_a_new_run_shows_all() -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "text"), [("1.1 tool", "json:{"), ("1.1 id", "json:NaN x"), ("1.1 arguments", "json:")]
+    ("label", "text"),
+    [("1.1 tool", "json:{"), ("1.1 id", "json:NaN x"), ("1.1 arguments", "json:"), ("1.1 id", "json:" + "[" * 5000)],
 )
 def test_an_input_that_is_no_value_is_said_in_the_panel(label: str, text: str) -> None:
     """The error stands where the view was, nothing else is shown, and a good input brings the view back."""
     shown = panel(START["one question"])
     control(shown, label).value = text
+    control(shown, "executions").value = 2
     assert 'role="alert"' in shown.upper.value
+    assert "not a JSON text" in shown.upper.value
     assert shown.lower.value == ""
     control(shown, label).value = "json:7"
     agrees(shown)

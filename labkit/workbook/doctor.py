@@ -27,7 +27,7 @@ __all__ = ["CHECKS", "Wrong", "examine"]
 PATIENCE_S = 30.0
 """Seconds a kernel may take to start or to answer: a cold disk is slow, a dead kernel is for ever."""
 
-INSTALL = "make lab, or pip install -c constraints.txt -e ."
+INSTALL = "make clean and make lab, or pip install --force-reinstall -c constraints.txt -e ."
 
 
 class Wrong(Exception):

@@ -29,6 +29,7 @@ OPTIONS = (
     "--ServerApp.log_level=WARN",  # the address is still shown
     "--LabApp.log_level=WARN",
     "--KernelManager.transport_encryption=auto",  # else each kernel warns that it has none
+    "--ContentsManager.pre_save_hook=labkit.workbook.notebooks.keep_clean",
     "--LabApp.extension_manager=readonly",
     "--LabApp.news_url=None",
     "--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate",

@@ -21,9 +21,9 @@ from labkit.workbook.lab import find_checkout
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["check", "execute", "main"]
+__all__ = ["check", "execute", "keep_clean", "main"]
 
-LONGEST_CELL = 14
+LONGEST_CELL = 10
 """Lines of a code cell: what can be read together with its result on a small screen."""
 TIMEOUT_S = 60
 """Seconds for one cell."""
@@ -139,6 +139,22 @@ def _clean(notebook: Any) -> list[str]:
             kept.append(output)
         cell.outputs = kept
     return faults
+
+
+def keep_clean(model: dict[str, Any], **_: object) -> None:
+    """A pre-save hook for Jupyter: what JupyterLab saves keeps the twins, and nothing that is only for a live page.
+
+    Otherwise a lesson that was saved shows "model not found" in place of its panels on the next day.
+    """
+    if model["type"] != "notebook":
+        return
+    model["content"]["metadata"] = METADATA
+    for cell in model["content"]["cells"]:
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            data.pop(VIEW, None)
+            if "text/vnd.mermaid" in data:
+                data.pop("image/svg+xml", None)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -33,7 +33,9 @@ def _title(view: View) -> str:
 
 
 def _strip_and_results(view: View) -> str:
-    summary = "".join(f"<div>{escape(line)}</div>" for line in view.summary)
+    summary = "".join(
+        f'<div class="{"lk-broken" if line[0] == "✗" else ""}">{escape(line)}</div>' for line in view.summary
+    )
     return (
         _strip(view.strip)
         + f'<div class="lk-counters">{"".join(map(_counter, view.counters))}</div>'
@@ -74,6 +76,10 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "lk
 def _cell(text: str, titles: dict[str, str]) -> str:
     title = f' title="{escape(titles[text])}"' if text in titles else ""
     return f"<td{title}>{escape(text)}</td>"
+
+
+def _line(text: str) -> str:
+    return f"<div{' class=lk-broken' if text.startswith('✗') else ''}>{escape(text)}</div>"
 
 
 def _strip(rows: list[tuple[str, list[Chip]]]) -> str:

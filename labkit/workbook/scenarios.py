@@ -10,25 +10,23 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from labkit import audit
-from labkit.calls import Call, Context, Host, Limits, Principal, Tool, shown
+from labkit.calls import Call, Host, Limits, Principal, shown
 from labkit.dispatch import Dispatcher
 from labkit.gates import GATES, Gate, OutOfOrder
 from labkit.laws import Violation
 from labkit.loop import Response, Result, Run, drive
-from labkit.outcomes import Cancelled, TemporaryFailure
 from labkit.workbook.broken import BROKEN
+from labkit.workbook.faults import STEP_S, Clock, Faults
 from labkit.worlds import WORLDS, World, open_world
 
 __all__ = ["STEP_S", "BadScenario", "Played", "Scenario", "play", "read_scenario"]
 
-STEP_S = 0.125
-"""Virtual seconds of a model response and of a tool's entry: a power of two, so that sums stay exact."""
 GATES_BY_NAME: dict[str, Gate] = {gate.__name__: gate for gate in GATES}
 """The real gates by the names that a scenario's `gates` lists; lessons may also list one of `broken`."""
 
@@ -146,13 +144,22 @@ def read_scenario(text: str | bytes) -> Scenario:
     Unlike arguments it may hold any JSON text, half surrogates and U+0000 included: they are what a call may hold.
     """
     try:
-        value = json.loads(text.decode() if isinstance(text, bytes) else text,
-                           object_pairs_hook=_no_key_twice, parse_constant=_finite, parse_float=_finite)  # fmt: skip
-    except (ValueError, RecursionError) as error:
-        raise BadScenario(f"not a JSON text: {shown(str(error), 200)}") from None
+        value = read_value(text.decode() if isinstance(text, bytes) else text)
+    except UnicodeDecodeError as error:
+        raise BadScenario(f"not UTF-8 text (byte {error.start})") from None
     if not isinstance(value, dict):
         raise BadScenario("a scenario is a JSON object")
     return make_scenario(value)
+
+
+def read_value(text: str) -> Any:
+    """Read any one JSON value. Raises `BadScenario`."""
+    try:
+        return json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_finite, parse_float=_finite)
+    except RecursionError:
+        raise BadScenario("not a JSON text: nested too deep") from None
+    except ValueError as error:
+        raise BadScenario(f"not a JSON text: {shown(str(error), 200)}") from None
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -172,7 +179,7 @@ def make_scenario(values: dict[str, Any]) -> Scenario:
     """A scenario from plain values. Raises `BadScenario` for anything that could not be played."""
     try:
         scenario = Scenario.model_validate(values)
-        _prepared(scenario, open_world(*scenario.worlds), _Clock())
+        _prepared(scenario, open_world(*scenario.worlds), Clock())
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         where = ".".join(shown(str(part), 40) for part in fault["loc"])
@@ -184,7 +191,7 @@ def make_scenario(values: dict[str, Any]) -> Scenario:
 
 def play(scenario: Scenario) -> Played:
     """Play a scenario on the real engine. Raises `BadScenario` if its gates are in an order that cannot work."""
-    world, clock = open_world(*scenario.worlds), _Clock()
+    world, clock = open_world(*scenario.worlds), Clock()
     dispatcher, model = _prepared(scenario, world, clock)
     try:
         run = drive(model, dispatcher, user=scenario.title)
@@ -193,19 +200,9 @@ def play(scenario: Scenario) -> Played:
     return Played(scenario, run, tuple(audit(run.ledger)), world)
 
 
-@dataclass
-class _Clock:
-    """Virtual seconds: they pass only when told to."""
-
-    now: float = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def _prepared(scenario: Scenario, world: World, clock: _Clock) -> tuple[Dispatcher, _ScriptedModel]:
+def _prepared(scenario: Scenario, world: World, clock: Clock) -> tuple[Dispatcher, _ScriptedModel]:
     model = _ScriptedModel(scenario, world, clock)
-    faulty = _Faults(scenario.faults, clock)
+    faulty = Faults(scenario.faults, clock)
     host = Host([faulty.around(tool) for tool in world.tools], lambda: model.principal, clock)
     limits = Limits(**scenario.limits.model_dump())
     faulty.dispatcher = dispatcher = Dispatcher(
@@ -236,7 +233,7 @@ def _gate(name: str) -> Gate:
 class _ScriptedModel:
     """Plays the turns, and puts each turn's principal in force."""
 
-    def __init__(self, scenario: Scenario, world: World, clock: _Clock) -> None:
+    def __init__(self, scenario: Scenario, world: World, clock: Clock) -> None:
         self._scenario, self._world, self._clock, self._turn = scenario, world, clock, 0
         self.principal = self._known(scenario.principal)
 
@@ -255,43 +252,3 @@ class _ScriptedModel:
     def _known(self, part: PrincipalPart) -> Principal:
         permissions = self._world.read_permissions if part.permissions is None else frozenset(part.permissions)
         return Principal(part.subject, part.tenant, permissions)
-
-
-class _Faults:
-    """Scripted faults, wrapped around the tools."""
-
-    def __init__(self, faults: Sequence[FaultPart], clock: _Clock) -> None:
-        self._faults, self._clock = faults, clock
-        self._entries: dict[str, int] = {}
-        self.dispatcher: Dispatcher
-
-    def around(self, tool: Tool) -> Tool:
-        def run(arguments: Any, context: Context) -> object:
-            self._clock.now += STEP_S
-            entry = self._entries[tool.name] = self._entries.get(tool.name, 0) + 1
-            for fault in self._faults:
-                if fault.tool == tool.name and fault.entry in (None, entry):
-                    self._raise(fault.raises, tool, arguments, context)
-            return tool.run(arguments, context)
-
-        return replace(tool, run=run)
-
-    def _raise(self, kind: str, tool: Tool, arguments: Any, context: Context) -> None:
-        if kind == "temporary":
-            raise TemporaryFailure("downstream 10.0.0.9 timed out INTERNAL_CANARY")
-        if kind == "bug":
-            try:
-                raise KeyError("/srv/app/secret.key INTERNAL_CANARY")
-            except KeyError as cause:
-                raise RuntimeError("SELECT * FROM merchants WHERE note='INTERNAL_CANARY'") from cause
-        if kind == "crash_after_effect":
-            tool.run(arguments, context)
-            raise ConnectionResetError("the answer was lost INTERNAL_CANARY")
-        self._hang(context)
-
-    def _hang(self, context: Context) -> None:
-        """Work that never ends by itself: until the deadline if there is one, else until the user gives up."""
-        remaining = context.remaining_s()
-        self._clock.now += remaining or 0.0
-        self.dispatcher.close("cancelled" if remaining is None else "deadline_exceeded")
-        raise Cancelled

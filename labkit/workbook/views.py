@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from labkit.calls import shown
+from labkit.laws import LAWS
 from labkit.ledger import Event, Ledger
 from labkit.loop import Result
 from labkit.workbook.scenarios import Played
@@ -105,19 +106,24 @@ class View:
     @property
     def strip(self) -> list[tuple[str, list[Chip]]]:
         """One row a request so far: a chip a gate, then whether the tool was entered and the result delivered."""
-        return [(_name(*place), self._chips(events)) for place, events in self.requests.items()]
+        return [(f"{_name(*place)} {visible(events['requested'].tool, 24)}", self._chips(events))
+                for place, events in self.requests.items()]  # fmt: skip
 
     def _chips(self, events: dict[str, Event]) -> list[Chip]:
         outcome, gates = events.get("outcome"), self.played.scenario.gates
         stopped_at = outcome.gate if outcome and outcome.kind != "returned" else None
         chips, state = [], "passed" if "started" in events or stopped_at else "not reached"
         for gate in gates:
-            if gate == stopped_at and outcome:
+            if gate not in GATE and state == "passed" and gate != stopped_at:
+                chips.append(Chip(SAY["broken gate"].format(gate=GATE[gate.rpartition("_")[0]]), "broken guard"))
+            elif gate == stopped_at and outcome:
                 replayed = outcome.kind == "replayed"
                 chips.append(Chip("replayed" if replayed else str(outcome.code), "replayed" if replayed else "stopped"))
                 state = "not reached"
             else:
                 chips.append(Chip(GATE.get(gate, gate), state))
+        there = {gate if gate in GATE else gate.rpartition("_")[0] for gate in gates}
+        chips += [Chip(SAY["no gate"].format(gate=word), "removed") for gate, word in GATE.items() if gate not in there]
         if outcome and outcome.kind in ("rejected", "cancel_requested") and not outcome.gate:
             chips.append(Chip(str(outcome.code), "stopped"))
         entered, delivered = "started" in events and "released" not in events, "delivered" in events
@@ -148,10 +154,16 @@ class View:
         lines = [SAY["beside"].format(**counts)]
         if self.at < len(self.all):
             return lines
-        laws = ", ".join(sorted({broken.law for broken in self.played.violations}))
+        broken = {law for law, _ in self.played.violations}
         answer = SAY["no answer"] if run.answer is None else SAY["answer"].format(answer=visible(run.answer))
-        lines += [f"{SAY['stop'].format(stop=run.stop)} · {answer} · {SAY['coverage'].format(coverage=run.coverage)}",
-                  SAY["laws broken"].format(laws=laws) if laws else SAY["laws kept"]]  # fmt: skip
+        lines.append(
+            f"{SAY['stop'].format(stop=run.stop)} · {answer} · {SAY['coverage'].format(coverage=run.coverage)}"
+        )
+        lines += [
+            SAY["laws broken"].format(law=law.__name__, sentence=(law.__doc__ or "").split("\n")[0])
+            for law in LAWS
+            if law.__name__ in broken
+        ] or [SAY["laws kept"]]
         if self.played.world.names != ("text",):
             entries = SAY["data once"] if spy.entries == 1 else SAY["data" if spy.entries else "data never"]
             handed = SAY["records"].format(records=", ".join(sorted(spy.records)) or "–")

@@ -16,7 +16,7 @@ GATE = {
 """Short labels of the gates, for chips."""
 
 SYMBOL = {
-    "passed": "✓", "stopped": "✗", "replayed": "↺", "waits": "…", "not reached": "·",
+    "passed": "✓", "stopped": "✗", "replayed": "↺", "not reached": "·", "broken guard": "!", "removed": "–",
     "ok": "✓", "not_found": "○", "rejected": "✗", "failed": "!", "cancelled": "■", "unknown": "?",
 }  # fmt: skip
 """A sign beside each word of state, so that nothing hangs on colour."""
@@ -62,7 +62,7 @@ SAY = {
     "no answer": "no answer",
     "coverage": "coverage: {coverage}",
     "laws kept": "audit: every law of the ledger holds",
-    "laws broken": "audit: broken law {laws}",
+    "laws broken": "✗ audit: {law} is broken. {sentence}",
     "data": "the data was entered {entries} times",
     "data once": "the data was entered once",
     "data never": "the data was never entered",
@@ -79,6 +79,8 @@ SAY = {
     "event": "event",
     "in place": "in place",
     "removed": "removed",
+    "no gate": "no {gate}",
+    "broken gate": "broken {gate}",
     "allowlist_tidied": "broken: tidies the name first",
     "allowlist_nearest": "broken: takes the nearest name",
     "choose": "choose …",

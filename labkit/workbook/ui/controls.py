@@ -9,7 +9,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from labkit.workbook.broken import BROKEN
-from labkit.workbook.scenarios import GATES_BY_NAME, Scenario
+from labkit.workbook.scenarios import GATES_BY_NAME, BadScenario, Scenario, read_value
 from labkit.workbook.words import GATE, SAY
 from labkit.worlds import WORLDS, open_world
 
@@ -40,7 +40,11 @@ def _text(label: str, value: Any, apply: Apply, place: Callable[[dict[str, Any]]
 
 
 def _read(text: str) -> Any:
-    return json.loads(text[len(NON_TEXT) :]) if text.startswith(NON_TEXT) else text
+    """The value that was written; what cannot be read is kept as its error, so that no old value stays in its place."""
+    try:
+        return read_value(text[len(NON_TEXT) :]) if text.startswith(NON_TEXT) else text
+    except BadScenario as error:
+        return error
 
 
 def _assign(place: tuple[Any, Any], value: Any) -> None:

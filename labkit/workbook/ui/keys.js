@@ -6,6 +6,14 @@ export default {
       const panel = el.closest(".lk-panel");
       if (!panel) return requestAnimationFrame(attach);
       panel.addEventListener("focusin", (event) => event.target.setAttribute("data-lm-suppress-shortcuts", "true"));
+      const name = () => panel.querySelectorAll(".widget-slider").forEach((slider) => {
+        const label = slider.querySelector(".widget-label")?.textContent ?? "";
+        slider.querySelectorAll("[role=slider], .widget-readout").forEach((part) => {
+          if (part.getAttribute("aria-label") !== label) part.setAttribute("aria-label", label);
+        });
+      });
+      name();
+      new MutationObserver(name).observe(panel, { subtree: true, childList: true });
     };
     attach();
   },

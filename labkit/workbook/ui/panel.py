@@ -65,6 +65,10 @@ class Panel(Frame):
 
     def _run(self) -> None:
         self._played = None
+        written = [value for turn in self._values["turns"] for call in turn["calls"] for value in call.values()]
+        for value in written:
+            if isinstance(value, BadScenario):
+                raise value
         self._played = play(make_scenario(self._values))
         length = len(self._played.run.ledger)
         with self.hold_sync():
