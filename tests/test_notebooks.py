@@ -56,7 +56,7 @@ def test_a_lesson_is_clean(lesson: Path) -> None:
     [
         ({"execution_count": None}, "execution count None, not 2"),
         ({"execution_count": 7}, "execution count 7, not 2"),
-        ({"source": "x\n" * 15}, "15 lines, more than 14"),
+        ({"source": "x\n" * 11}, "11 lines, more than 10"),
         ({"source": "open('/home/ann/x')"}, "an absolute path in the source"),
         ({"outputs": stored(**{"text/plain": ["at /ho", "me/ann/x"]})}, "an absolute path in an output"),
         ({"outputs": stored(**{"text/plain": r"C:\Users\ann"})}, "an absolute path in an output"),
