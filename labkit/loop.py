@@ -91,11 +91,14 @@ class Run:
         outcomes = [result.outcome for result in self.results]
         if "outcome_unknown" in [outcome.code for outcome in outcomes] or not self.ledger.executions:
             return "unknown"
-        served = {_content(result) for result in self.results if result.outcome.status in ("ok", "not_found")}
-        asked = {_content(result) for result in self.results if result.outcome.next_action != "fix_input"}
-        if self.stop != "answered" or asked - served or any(outcome.omitted for outcome in outcomes):
-            return "partial"
-        return "complete"
+        missed = any(outcome.omitted for outcome in outcomes)
+        served: set[object] = set()
+        for result in reversed(self.results):
+            if result.outcome.status in ("ok", "not_found"):
+                served.add(_content(result))
+            elif result.outcome.next_action != "fix_input":
+                missed |= _content(result) not in served
+        return "partial" if missed or self.stop != "answered" else "complete"
 
 
 def run(model: Model, host: Host, limits: Limits | None = None, *, user: str = "", **options: Any) -> Run:

@@ -239,6 +239,15 @@ def test_what_failed_first_and_was_served_later_is_not_missing() -> None:
     assert done.run.coverage == "complete"
 
 
+def test_what_was_served_first_and_refused_later_is_missing() -> None:
+    """A permission that is gone by the second ask leaves that ask unserved."""
+    turn = {"calls": [ask("search_notices", query="报名", published_from=None)]}
+    gone = turn | {"principal": {"permissions": []}}
+    done = played(turn, gone, {"answer": "?"}, world="notices")
+    assert codes(r.outcome for r in done.run.results) == ["ok", "forbidden"]
+    assert done.run.coverage == "partial"
+
+
 def test_the_user_is_asked_with_what_was_found() -> None:
     """A run that needs the user keeps the candidates and every other result."""
     done = go(named("look", "asks", "look"))
