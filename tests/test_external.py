@@ -13,14 +13,14 @@ from labkit import BadArguments, read_object
 from labkit.arguments import read_json, read_model
 from labkit.worlds.notices import Search
 
-# What RFC 8259 allows and engine.md, "Gates: arguments", does not.
+# What RFC 8259 allows and the contract, "Gates: arguments", does not.
 OUR_LIMITS = {
     "y_object_duplicated_key": "no duplicate keys",
     "y_object_duplicated_key_and_value": "no duplicate keys, equal or not",
     "y_object_escaped_null_in_key": "no U+0000",
     "y_string_null_escape": "no U+0000",
 }
-# What RFC 8259 leaves open (names with i_) and engine.md accepts: exact integers, and numbers that round to zero.
+# What RFC 8259 leaves open (names with i_) and the contract accepts: exact integers, and numbers that round to zero.
 OPEN_AND_READ = {
     "i_number_double_huge_neg_exp",
     "i_number_real_underflow",

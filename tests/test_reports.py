@@ -257,7 +257,7 @@ def odd_limits(report: Report) -> tuple[list[str], int]:
 
 @own("R134")
 def out_of_rounds(report: Report) -> tuple[list[str], int]:
-    """engine.md names this stop `rounds_exhausted`: the third response is never asked for, so its call never is."""
+    """The contract names this stop `rounds_exhausted`: the third response is never asked for, so its call never is."""
     run = report.play()
     assert (run.stop, run.answer, run.coverage) == ("rounds_exhausted", None, "partial")
     assert [result.outcome.data for result in run.results] == [{"length": 1}, {"length": 1}]

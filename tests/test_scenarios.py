@@ -12,7 +12,7 @@ from labkit import Ledger, Tool
 from labkit.workbook.scenarios import BadScenario, Played, make_scenario, play, read_scenario
 from labkit.worlds import WORLDS
 
-# The example of engine.md, "Scenarios", without its fault, which is of a tool that world `text` does not offer.
+# The example of the contract, "Scenarios". Its fault is of a tool that world `text` does not offer: it never happens.
 EXAMPLE = r"""{
   "title": "the same id with other content is refused",
   "source": "tool-call unit, special cases: a conflict never returns the old result",
@@ -27,7 +27,7 @@ EXAMPLE = r"""{
     {"answer": "4"}
   ],
   "when_turns_run_out": "repeat",
-  "faults": [],
+  "faults": [{"tool": "get_merchant", "entry": 1, "raises": "temporary"}],
   "gates": ["request_budget", "call_id", "allowlist", "arguments", "authorization", "replay", "execution_budget"]
 }"""
 GATES = json.loads(EXAMPLE)["gates"]
