@@ -33,9 +33,7 @@ def _title(view: View) -> str:
 
 
 def _strip_and_results(view: View) -> str:
-    summary = "".join(
-        f'<div class="{"lk-broken" if line[0] == "✗" else ""}">{escape(line)}</div>' for line in view.summary
-    )
+    summary = "".join(map(_line, view.summary))
     return (
         _strip(view.strip)
         + f'<div class="lk-counters">{"".join(map(_counter, view.counters))}</div>'

@@ -1,4 +1,4 @@
-"""What a reader is shown of a run: rows, text and diagrams, computed from the ledger alone. No widget.
+"""What a reader is shown of a run: rows, text and diagrams, computed from the run and its ledger. No widget.
 
 A `View` is a run up to one of its events, so that a scrubber only has to ask for another one.
 """
@@ -256,21 +256,17 @@ def _columns(rows: list[tuple[str, ...]]) -> list[str]:
 def _step(event: Event) -> Step:
     source, target, label = _STEPS.get(event.kind, ("application", None, "{kind} {code}"))
     words = {"round": event.round, "kind": event.kind, "code": event.code or "", "tool": visible(event.tool, 24)}
-    return Step(
-        event.seq, source, target, label.format(call=visible(event.call_id, 16), **words).strip(), _state(event)
-    )
+    text = label.format(call=visible(event.call_id, 16), **words).strip()
+    return Step(event.seq, source, target, text, _state(event))
 
 
 def _state(event: Event) -> str:
     """How an event is marked: a refusal or fault differs from a success by its sign, not by its colour alone."""
     if event.kind == "replayed":
         return "replayed"
-    bad = event.kind in ("rejected", "cancel_requested", "released", "late") or event.code not in (
-        None,
-        "ok",
-        "answered",
-    )
-    return "stopped" if bad else "passed"
+    if event.kind in ("rejected", "cancel_requested", "released", "late"):
+        return "stopped"
+    return "passed" if event.code in (None, "ok", "answered") else "stopped"
 
 
 _STEPS: dict[str, tuple[str, str | None, str]] = {

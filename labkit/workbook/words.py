@@ -1,4 +1,8 @@
-"""Every sentence that panels and twins say to a reader, in one table: a second edition adds a second table."""
+"""What panels and twins say to a reader, by name: a second edition adds a second table.
+
+Two kinds of words are elsewhere: a law is told in the first line of its docstring, and the engine's own terms
+(kinds, codes, columns) stay as they are.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +49,6 @@ SAY = {
     "results": "What the model reads",
     "ledger": "Event ledger",
     "sequence": "The run as a picture",
-    "sequence_text": "The same picture as Mermaid text",
     "entered": "entered",
     "not entered": "not entered",
     "delivered": "delivered",
@@ -92,7 +95,6 @@ SAY = {
     "answers": "What happened",
     "question": "question",
     "why": "why",
-    "options": "options",
     "cut": "… ({length:,} characters in all)",
 }
 """Sentences by name, with the places to fill in."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from labkit.calls import Principal, Tool
+from labkit.calls import Tool
 from labkit.worlds import merchants, notices, text
 from labkit.worlds.spy import Spy
 
@@ -31,11 +31,6 @@ class World:
     def read_permissions(self) -> frozenset[str]:
         """Every permission that some tool which only reads asks for."""
         return frozenset(tool.permission for tool in self.tools if tool.permission and not tool.writes)
-
-    @property
-    def default_principal(self) -> Principal:
-        """Alice of tenant A, who may read everything that is hers."""
-        return Principal("u-alice", "A", self.read_permissions)
 
 
 def open_world(*names: str) -> World:

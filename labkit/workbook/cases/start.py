@@ -3,6 +3,8 @@
 NOTE = "tool-call unit"
 SEARCH = '{"query":"读书会 报名","published_from":null}'
 JAVA = '{"text":"Java"}'
+LIMITS = {"rounds": 4, "requests": 6, "executions": 3}
+LOOK = {"calls": [{"id": "call-1", "name": "search_notices", "arguments": SEARCH}]}
 
 CASES = {
     "one question": {
@@ -10,9 +12,9 @@ CASES = {
             "title": "Until when can I sign up for the reading club? / 读书会报名什么时候截止？",
             "source": f"{NOTE}: a request, its result and the final answer are three different things",
             "world": "notices",
-            "limits": {"rounds": 4, "requests": 6, "executions": 3},
+            "limits": LIMITS,
             "turns": [
-                {"calls": [{"id": "call-1", "name": "search_notices", "arguments": SEARCH}]},
+                LOOK,
                 {"answer": "18 September 2026; the earlier date no longer holds. / 9 月 18 日。"},
             ],
         },
@@ -24,7 +26,7 @@ CASES = {
             "title": "Two calls in one response; the second tool name is misspelt",
             "source": f"{NOTE}: a refused call gets an answer too, and nothing runs for it",
             "world": "text",
-            "limits": {"rounds": 4, "requests": 6, "executions": 3},
+            "limits": LIMITS,
             "turns": [
                 {"calls": [{"id": "a", "name": "length", "arguments": JAVA},
                            {"id": "b", "name": "uper", "arguments": JAVA}]},
@@ -53,7 +55,7 @@ CASES = {
             "title": "The model says it looked, and asked for nothing",
             "source": f"{NOTE}: 'the model said it found it' is no evidence of an execution",
             "world": "notices",
-            "limits": {"rounds": 4, "requests": 6, "executions": 3},
+            "limits": LIMITS,
             "turns": [{"answer": "I searched the notices: sign-up closes on 20 September. / 9 月 20 日截止。"}],
         },
         "expect": {"codes": [], "executed": 0, "stop": "answered", "coverage": "unknown", "records": []},
@@ -63,9 +65,9 @@ CASES = {
             "title": "The tool is entered and breaks inside",
             "source": f"{NOTE}: a failure is an outcome, spends its execution, and tells the model nothing internal",
             "world": "notices",
-            "limits": {"rounds": 4, "requests": 6, "executions": 3},
+            "limits": LIMITS,
             "turns": [
-                {"calls": [{"id": "call-1", "name": "search_notices", "arguments": SEARCH}]},
+                LOOK,
                 {"answer": "I found it."},
             ],
             "faults": [{"tool": "search_notices", "entry": 1, "raises": "bug"}],
@@ -90,7 +92,7 @@ CASES = {
             "title": "Broken on purpose: the guard that remembers ids is gone",
             "source": f"{NOTE}: without a memory of ids the same request runs again",
             "world": "text",
-            "limits": {"rounds": 4, "requests": 6, "executions": 3},
+            "limits": LIMITS,
             "turns": [
                 {"calls": [{"id": "1", "name": "length", "arguments": JAVA},
                            {"id": "1", "name": "length", "arguments": JAVA}]},
