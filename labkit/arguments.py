@@ -107,8 +107,22 @@ def read_json(raw: bytes) -> Any:
         value = jiter.from_json(raw, allow_inf_nan=False, catch_duplicate_keys=True)
     except ValueError as error:
         raise _located(raw, str(error)) from None
-    _walk((value,))
+    try:
+        _walk((value,))
+    except BadArguments as wrong:
+        wrong.field = _at_fault(value)
+        raise
     return value
+
+
+def _at_fault(value: Any) -> str | None:
+    """The outermost key under which `_walk` meets what it refuses."""
+    for key, item in value.items() if isinstance(value, dict) else ():
+        try:
+            _walk((key, item), 1)
+        except BadArguments:
+            return shown(key, _MAX_NAME)
+    return None
 
 
 def _measured(text: object) -> bytes:
@@ -160,7 +174,9 @@ def _located(raw: bytes, error: str) -> BadArguments:
         return BadArguments("blank", "the text is empty or blank", position=0)
     unnamed = ("not_json", "this is not JSON")
     reason, sentence = next((told for start, told in _WRONG.items() if error.startswith(start)), unnamed)
-    return BadArguments(reason, f"{sentence} (at character {position + 1})", position=position)
+    key = re.match(r'Detected duplicate key "(.*)" at line', error, re.DOTALL)
+    field = shown(key[1], _MAX_NAME) if key else None
+    return BadArguments(reason, f"{sentence} (at character {position + 1})", field=field, position=position)
 
 
 def _described(error: ValidationError) -> BadArguments:

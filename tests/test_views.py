@@ -133,7 +133,7 @@ def test_no_markup_of_a_model_reaches_the_page(field: str) -> None:
 def test_mermaid_is_drawn_from_the_ledger_and_holds_no_syntax_of_a_model() -> None:
     """One line an event between four lanes; what could be syntax is an entity code."""
     view = View(play(one_call(name="x\nend;->>tool: #boom%%")))
-    head, body = view.mermaid().split("\n")[:5], view.mermaid().split("\n")[5:]
+    head, body = view.diagram().text.split("\n")[:5], view.diagram().text.split("\n")[5:]
     assert head == ["sequenceDiagram", *(f"  participant {lane}" for lane in ("user", "model", "application", "tool"))]
     assert len(body) == len(view.steps)
     assert all(re.fullmatch(r"  (Note over )?\w+(--?[x>]>?\w+)?: ([\w ,.:()/]|#\d+;)*", line) for line in body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any, Protocol
 
 from labkit.calls import Context, Tool
@@ -27,13 +28,16 @@ class Clock:
 
 
 class Fault(Protocol):
-    """What happens at the nth entry of a tool, counted from 1; at every one if `entry` is None."""
+    """What happens at the nth entry of a tool (at every one if `entry` is None), or at its nth downstream attempt."""
 
     @property
     def tool(self) -> str: ...
 
     @property
     def entry(self) -> int | None: ...
+
+    @property
+    def attempt(self) -> int | None: ...
 
     @property
     def raises(self) -> str: ...
@@ -51,10 +55,20 @@ class Faults:
         def run(arguments: Any, context: Context) -> object:
             self._clock.now += STEP_S
             entry = self._entries[tool.name] = self._entries.get(tool.name, 0) + 1
-            for fault in self._faults:
-                if fault.tool == tool.name and fault.entry in (None, entry):
+            mine = [fault for fault in self._faults if fault.tool == tool.name and fault.entry in (None, entry)]
+            tries = count(1)
+
+            def attempted() -> None:
+                context.attempted()
+                now = next(tries)
+                for fault in mine:
+                    if fault.attempt == now:
+                        self._raise(fault.raises, tool, arguments, context)
+
+            for fault in mine:
+                if fault.attempt is None:
                     self._raise(fault.raises, tool, arguments, context)
-            return tool.run(arguments, context)
+            return tool.run(arguments, context._replace(attempted=attempted))
 
         return replace(tool, run=run)
 

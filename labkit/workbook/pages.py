@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from labkit.workbook.views import LANES, Chip, Counter, Step, View, visible
+from labkit.workbook.pictures import LANES, Step
+from labkit.workbook.sections import Section
+from labkit.workbook.texts import visible
+from labkit.workbook.views import Chip, Counter, View
 from labkit.workbook.words import EVENT, SAY, SYMBOL
 
 __all__ = ["failed", "lower", "page", "svg", "table", "upper"]
@@ -39,6 +42,7 @@ def _strip_and_results(view: View) -> str:
         + f'<div class="lk-counters">{"".join(map(_counter, view.counters))}</div>'
         + f'<div class="lk-summary">{summary}</div>'
         + section("results", table(view.RESULT_COLUMNS, view.results, "lk-results"))
+        + "".join(map(_also, view.sections))
     )
 
 
@@ -59,7 +63,15 @@ def failed(sentence: str) -> str:
 
 def section(name: str, content: str, note: str = "") -> str:
     """Content under its heading."""
-    return f'<div class="lk-head">{escape(SAY[name])} <small>{escape(note)}</small></div>{content}'
+    return _headed(SAY[name], content, note)
+
+
+def _headed(title: str, content: str, note: str = "") -> str:
+    return f'<div class="lk-head">{escape(title)} <small>{escape(note)}</small></div>{content}'
+
+
+def _also(shown: Section) -> str:
+    return _headed(shown.title, table(shown.columns, shown.rows, "lk-also"))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "lk-table",

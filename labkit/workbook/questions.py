@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from labkit.workbook.scenarios import Played
+from labkit.workbook.scenarios import Played, Scenario, play
 
-__all__ = ["Question", "code_of", "count", "left", "records", "stop_reason"]
+__all__ = ["COUNTED", "Question", "Spend", "code_of", "count", "left", "records", "stop_reason"]
+
+COUNTED = {"rounds": "rounds", "requests": "requested", "executions": "executed", "attempts": "attempts"}
+"""What an event may spend, and the counter of the ledger that says so."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,21 @@ class Question:
         if answer not in self.options:
             raise ValueError(f"the run says {answer!r}, which is no option of {self.text!r}")
         return answer
+
+
+@dataclass(frozen=True)
+class Spend:
+    """An event whose price is read off two runs: one in which it happens, and one that lacks it."""
+
+    text: str
+    scenario: Scenario
+    without: Scenario
+    why: str = ""
+
+    def spent(self) -> dict[str, int]:
+        """What the event spends, by the names of `COUNTED`."""
+        here, there = (play(scenario).run.ledger.counts for scenario in (self.scenario, self.without))
+        return {name: here[counter] - there[counter] for name, counter in COUNTED.items()}
 
 
 def code_of(text: str, call: int, *options: str, why: str = "") -> Question:

@@ -17,13 +17,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from labkit import audit
 from labkit.calls import Call, Host, Limits, Principal, shown
+from labkit.conditions import Condition, conditions
 from labkit.dispatch import Dispatcher
 from labkit.gates import GATES, Gate, OutOfOrder
 from labkit.laws import Violation
 from labkit.loop import Response, Result, Run, drive
 from labkit.workbook.broken import BROKEN
 from labkit.workbook.faults import STEP_S, Clock, Faults
-from labkit.worlds import WORLDS, World, open_world
+from labkit.workbook.leaky import LEAKY, opened
+from labkit.worlds import WORLDS, World
 
 __all__ = ["STEP_S", "BadScenario", "Played", "Scenario", "play", "read_scenario"]
 
@@ -67,20 +69,33 @@ class LimitsPart(_Part):
 
 
 class TurnPart(_Part):
-    """One model response; `principal` is in force from here on."""
+    """One model response; `principal` is in force from here on. One that `fails` never comes: the model raises."""
 
     calls: Sequence[CallPart] = ()
     answer: str | None = None
     complete: bool = True
+    fails: bool = False
     principal: PrincipalPart | None = None
 
 
 class FaultPart(_Part):
-    """What happens at the nth entry of a tool, counted from 1; without `entry`, at every one."""
+    """What happens at the nth entry of a tool, counted from 1; without `entry`, at every one.
+
+    With `attempt` it happens at the nth downstream attempt of that entry, inside the tool.
+    """
 
     tool: str
     entry: int | None = Field(default=None, ge=1)
+    attempt: int | None = Field(default=None, ge=1)
     raises: Literal["temporary", "bug", "hang", "crash_after_effect"]
+
+
+class ConditionPart(_Part):
+    """A field that the user set in the interface: a call that differs is refused (`labkit.conditions`)."""
+
+    tool: str
+    field: str
+    value: Any
 
 
 class Scenario(_Part):
@@ -96,12 +111,22 @@ class Scenario(_Part):
     turns: Sequence[TurnPart]
     when_turns_run_out: Literal["end", "repeat"] = "end"
     faults: Sequence[FaultPart] = ()
+    conditions: Sequence[ConditionPart] = ()
     gates: Sequence[str] = tuple(GATES_BY_NAME)
 
     @property
     def worlds(self) -> tuple[str, ...]:
         """Names of the worlds whose tools are offered together."""
         return (self.world,) if isinstance(self.world, str) else tuple(self.world)
+
+    @property
+    def checks(self) -> tuple[str, ...]:
+        """The names of all checks in their order: the gates, and the user's conditions after the arguments."""
+        names = list(self.gates)
+        if self.conditions:
+            after = next((n for n, name in enumerate(names, 1) if name.startswith("arguments")), len(names))
+            names.insert(after, "conditions")
+        return tuple(names)
 
     def with_(self, **changes: Any) -> Scenario:
         """A changed scenario, checked anew. Raises `BadScenario`."""
@@ -179,7 +204,7 @@ def make_scenario(values: dict[str, Any]) -> Scenario:
     """A scenario from plain values. Raises `BadScenario` for anything that could not be played."""
     try:
         scenario = Scenario.model_validate(values)
-        _prepared(scenario, open_world(*scenario.worlds), Clock())
+        _prepared(scenario, opened(*scenario.worlds), Clock())
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         where = ".".join(shown(str(part), 40) for part in fault["loc"])
@@ -191,7 +216,7 @@ def make_scenario(values: dict[str, Any]) -> Scenario:
 
 def play(scenario: Scenario) -> Played:
     """Play a scenario on the real engine. Raises `BadScenario` if its gates are in an order that cannot work."""
-    world, clock = open_world(*scenario.worlds), Clock()
+    world, clock = opened(*scenario.worlds), Clock()
     dispatcher, model = _prepared(scenario, world, clock)
     try:
         run = drive(model, dispatcher, user=scenario.title)
@@ -206,12 +231,12 @@ def _prepared(scenario: Scenario, world: World, clock: Clock) -> tuple[Dispatche
     host = Host([faulty.around(tool) for tool in world.tools], lambda: model.principal, clock)
     limits = Limits(**scenario.limits.model_dump())
     faulty.dispatcher = dispatcher = Dispatcher(
-        host, limits, gates=[_gate(name) for name in _once(scenario.gates)], id_scope=scenario.id_scope,
+        host, limits, gates=[_gate(name, scenario) for name in _once(scenario.checks)], id_scope=scenario.id_scope,
         on_limit=scenario.on_limit,
     )  # fmt: skip
     for fault in scenario.faults:
         tool = dispatcher.state.tools.get(fault.tool)
-        if tool is None and fault.tool not in {known.name for known in open_world(*WORLDS).tools}:
+        if tool is None and fault.tool not in {known.name for known in opened(*WORLDS, *LEAKY).tools}:
             raise ValueError(f"faults: no world has a tool {fault.tool!r}")
         if tool is not None and fault.raises == "crash_after_effect" and not tool.writes:
             raise ValueError(f"faults: {fault.tool!r} only reads, so it has no effect to crash after")
@@ -224,7 +249,9 @@ def _once(names: Sequence[str]) -> Sequence[str]:
     return names
 
 
-def _gate(name: str) -> Gate:
+def _gate(name: str, scenario: Scenario) -> Gate:
+    if name == "conditions" and scenario.conditions:
+        return conditions(Condition(**part.model_dump()) for part in scenario.conditions)
     if name not in GATES_BY_NAME | BROKEN:
         raise ValueError(f"gates: there is no gate {name!r}: choose from {', '.join(GATES_BY_NAME | BROKEN)}")
     return (GATES_BY_NAME | BROKEN)[name]
@@ -246,6 +273,8 @@ class _ScriptedModel:
         self._turn += 1
         if turn.principal:
             self.principal = self._known(turn.principal)
+        if turn.fails:
+            raise ConnectionError("the model's service closed the connection INTERNAL_CANARY")
         calls = [Call(call.id, call.name, call.arguments) for call in turn.calls]
         return Response(calls, turn.answer, turn.complete)
 

@@ -9,24 +9,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from labkit.calls import shown
 from labkit.laws import LAWS
 from labkit.ledger import Event, Ledger
 from labkit.loop import Result
-from labkit.workbook.scenarios import Played
+from labkit.workbook.leaky import LEAKY
+from labkit.workbook.pictures import Diagram, Step, diagram, steps
+from labkit.workbook.scenarios import GATES_BY_NAME, Played
+from labkit.workbook.sections import SECTIONS, Section
+from labkit.workbook.texts import aligned, name_of, visible
 from labkit.workbook.words import GATE, SAY, SYMBOL
 
-__all__ = ["Chip", "Counter", "Step", "View", "visible"]
-
-LONGEST = 160
-"""Characters of a model's text that are shown at once."""
-
-
-def visible(value: object, limit: int = LONGEST) -> str:
-    """Text of any origin on one line: what cannot be seen is written out, what is too long is cut and counted."""
-    text = value if isinstance(value, str) else "" if value is None else repr(value)
-    end = "" if len(text) <= limit else SAY["cut"].format(length=len(text))
-    return shown(text[:limit], limit) + end
+__all__ = ["Chip", "Counter", "View", "visible"]
 
 
 @dataclass(frozen=True)
@@ -50,35 +43,11 @@ class Counter:
     note: str
 
 
-@dataclass(frozen=True)
-class Step:
-    """A step of the sequence diagram: an arrow between two lanes, or a note on one (`target` is None)."""
-
-    seq: int
-    source: str
-    target: str | None
-    label: str
-    state: str = "passed"
-
-
-@dataclass(frozen=True)
-class Diagram:
-    """Mermaid text; JupyterLab draws it, whoever does not shows the text."""
-
-    text: str
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/vnd.mermaid": self.text, "text/plain": self.text}
-
-
-LANES = ("user", "model", "application", "tool")
-
-
 class View:
-    """What is to be seen of a played scenario at event `at` (all of it if left out)."""
+    """What is to be seen of a played scenario at event `at` (all of it if left out), `also` by `SECTIONS`."""
 
-    def __init__(self, played: Played, at: int | None = None) -> None:
-        self.played, self.all = played, played.run.ledger
+    def __init__(self, played: Played, at: int | None = None, also: tuple[str, ...] = ()) -> None:
+        self.played, self.all, self.also = played, played.run.ledger, also
         self.at = len(self.all) if at is None else max(0, min(at, len(self.all)))
 
     @cached_property
@@ -100,17 +69,17 @@ class View:
     @property
     def proposed(self) -> list[tuple[str, ...]]:
         """Call, id, tool and arguments as the model wrote them."""
-        return [(_name(result.round, result.position), visible(result.call.id, 40), visible(result.call.name, 40),
+        return [(name_of(result.round, result.position), visible(result.call.id, 40), visible(result.call.name, 40),
                  visible(result.call.arguments)) for result in self.played.run.results]  # fmt: skip
 
     @property
     def strip(self) -> list[tuple[str, list[Chip]]]:
         """One row a request so far: a chip a gate, then whether the tool was entered and the result delivered."""
-        return [(f"{_name(*place)} {visible(events['requested'].tool, 24)}", self._chips(events))
+        return [(f"{name_of(*place)} {visible(events['requested'].tool, 24)}", self._chips(events))
                 for place, events in self.requests.items()]  # fmt: skip
 
     def _chips(self, events: dict[str, Event]) -> list[Chip]:
-        outcome, gates = events.get("outcome"), self.played.scenario.gates
+        outcome, gates = events.get("outcome"), self.played.scenario.checks
         stopped_at = outcome.gate if outcome and outcome.kind != "returned" else None
         chips, state = [], "passed" if "started" in events or stopped_at else "not reached"
         for gate in gates:
@@ -123,7 +92,8 @@ class View:
             else:
                 chips.append(Chip(GATE.get(gate, gate), state))
         there = {gate if gate in GATE else gate.rpartition("_")[0] for gate in gates}
-        chips += [Chip(SAY["no gate"].format(gate=word), "removed") for gate, word in GATE.items() if gate not in there]
+        chips += [Chip(SAY["no gate"].format(gate=word), "removed") for gate, word in GATE.items()
+                  if gate in GATES_BY_NAME and gate not in there]  # fmt: skip
         if outcome and outcome.kind in ("rejected", "cancel_requested") and not outcome.gate:
             chips.append(Chip(str(outcome.code), "stopped"))
         entered, delivered = "started" in events and "released" not in events, "delivered" in events
@@ -164,6 +134,7 @@ class View:
             for law in LAWS
             if law.__name__ in broken
         ] or [SAY["laws kept"]]
+        lines += [SAY["leaky"].format(how=SAY[name]) for name in self.played.world.names if name in LEAKY]
         if self.played.world.names != ("text",):
             entries = SAY["data once"] if spy.entries == 1 else SAY["data" if spy.entries else "data never"]
             handed = SAY["records"].format(records=", ".join(sorted(spy.records)) or "–")
@@ -187,8 +158,13 @@ class View:
 
     @property
     def steps(self) -> list[Step]:
-        """The run as arrows and notes between `LANES`."""
-        return [_step(event) for event in self.events]
+        """The run as arrows and notes of a sequence diagram."""
+        return steps(self.events)
+
+    @property
+    def sections(self) -> list[Section]:
+        """What this lesson shows beside the rest."""
+        return [SECTIONS[name](self) for name in self.also]
 
     def text(self) -> str:
         """The whole view as plain text: the twin of the panel."""
@@ -196,31 +172,18 @@ class View:
         counters = [f"{c.name} {c.value} ({c.note})" for c in self.counters]
         blocks = [
             [self.played.scenario.title],
-            [SAY["proposed"], *_columns([self.PROPOSED_COLUMNS, *self.proposed])],
-            [SAY["strip"], *_columns(strip)],
+            [SAY["proposed"], *aligned([self.PROPOSED_COLUMNS, *self.proposed])],
+            [SAY["strip"], *aligned(strip)],
             [SAY["counters"], "  " + " · ".join(counters), *(f"  {line}" for line in self.summary)],
-            [SAY["results"], *_columns([self.RESULT_COLUMNS, *self.results])],
-            [SAY["ledger"], *_columns([self.LEDGER_COLUMNS, *self.ledger])],
+            [SAY["results"], *aligned([self.RESULT_COLUMNS, *self.results])],
+            *([section.title, *aligned([section.columns, *section.rows])] for section in self.sections),
+            [SAY["ledger"], *aligned([self.LEDGER_COLUMNS, *self.ledger])],
         ]
         return "\n\n".join("\n".join(block) for block in blocks if block != [""])
 
     def diagram(self) -> Diagram:
         """The run as a sequence diagram that a notebook draws by itself."""
-        return Diagram(self.mermaid())
-
-    def mermaid(self) -> str:
-        """The run as a Mermaid sequence diagram."""
-        lines = ["sequenceDiagram", *(f"  participant {lane}" for lane in LANES)]
-        for step in self.steps:
-            arrow = "--x" if step.state == "stopped" else "->>"
-            label = "".join(c if c.isalnum() or c in " _.,:()/" else f"#{ord(c)};" for c in step.label)
-            lines.append(f"  {step.source}{arrow}{step.target}: {label}" if step.target
-                         else f"  Note over {step.source}: {label}")  # fmt: skip
-        return "\n".join(lines)
-
-
-def _name(round: int, position: int | None) -> str:
-    return f"{round}.{position}" if position else f"{round}" if round else ""
+        return diagram(self.events)
 
 
 def _yes_no(word: str, yes: bool) -> Chip:  # noqa: FBT001 - the fact itself
@@ -230,55 +193,17 @@ def _yes_no(word: str, yes: bool) -> Chip:  # noqa: FBT001 - the fact itself
 def _delivered(result: Result) -> tuple[str, ...]:
     outcome, status = result.outcome, result.outcome.status
     code = f"{outcome.code} (replayed)" if outcome.replayed else outcome.code
-    return (_name(result.round, result.position), visible(result.call.id, 24), f"{SYMBOL[status]} {status}", code,
+    return (name_of(result.round, result.position), visible(result.call.id, 24), f"{SYMBOL[status]} {status}", code,
             outcome.next_action, visible(result.text))  # fmt: skip
 
 
 def _logged(event: Event) -> tuple[str, ...]:
     elapsed = "" if event.elapsed is None else f"{event.elapsed:g}"
     shape = visible(event.summary, 48) if event.position else ""
-    return (str(event.seq), elapsed, _name(event.round, event.position), visible(event.call_id, 24), event.kind,
+    return (str(event.seq), elapsed, name_of(event.round, event.position), visible(event.call_id, 24), event.kind,
             visible(event.tool, 32), GATE.get(event.gate or "", event.gate or ""), event.code or "", shape,
             (event.digest or "")[:6])  # fmt: skip
 
 
 def _budget(name: str, value: int, limit: Any) -> Counter:
     return Counter(name, value, limit, SAY["left"].format(left=max(0, limit - value), limit=limit))
-
-
-def _columns(rows: list[tuple[str, ...]]) -> list[str]:
-    """Rows as aligned text. Wide (East Asian) characters may shift a column; no text is lost."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=False)] if rows else []
-    padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=False)] for row in rows)
-    return ["  " + "  ".join(cells).rstrip() for cells in padded]
-
-
-def _step(event: Event) -> Step:
-    source, target, label = _STEPS.get(event.kind, ("application", None, "{kind} {code}"))
-    words = {"round": event.round, "kind": event.kind, "code": event.code or "", "tool": visible(event.tool, 24)}
-    text = label.format(call=visible(event.call_id, 16), **words).strip()
-    return Step(event.seq, source, target, text, _state(event))
-
-
-def _state(event: Event) -> str:
-    """How an event is marked: a refusal or fault differs from a success by its sign, not by its colour alone."""
-    if event.kind == "replayed":
-        return "replayed"
-    if event.kind in ("rejected", "cancel_requested", "released", "late"):
-        return "stopped"
-    return "passed" if event.code in (None, "ok", "answered") else "stopped"
-
-
-_STEPS: dict[str, tuple[str, str | None, str]] = {
-    "round_opened": ("application", "model", "round {round}"),
-    "requested": ("model", "application", "{tool} (id {call})"),
-    "rejected": ("application", None, "{code}"),
-    "replayed": ("application", None, "replayed: {code}"),
-    "started": ("application", "tool", "start {tool}"),
-    "attempted": ("tool", None, "attempt"),
-    "returned": ("tool", "application", "{code}"),
-    "late": ("tool", "application", "late: {code}"),
-    "delivered": ("application", "model", "{code} for id {call}"),
-    "answered": ("application", "user", "answer"),
-}
-"""Lanes and label of each kind of event; the others are notes on the application's lane."""

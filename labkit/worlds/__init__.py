@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from labkit.calls import Tool
-from labkit.worlds import merchants, notices, text
+from labkit.worlds import merchants, notes, notices, places, text
 from labkit.worlds.spy import Spy
 
 __all__ = ["WORLDS", "Spy", "World", "open_world"]
 
-WORLDS: dict[str, Callable[[Spy], tuple[Tool, ...]]] = {
+Opener = Callable[[Spy], tuple[Tool, ...]]
+WORLDS: dict[str, Opener] = {
     "text": text.tools,
     "notices": notices.tools,
+    "notes": notes.tools,
     "merchants": merchants.tools,
+    "places": places.tools,
 }
 """Each world by name: a function that opens it afresh, reporting its reads to the spy."""
 
@@ -33,12 +36,12 @@ class World:
         return frozenset(tool.permission for tool in self.tools if tool.permission and not tool.writes)
 
 
-def open_world(*names: str) -> World:
-    """Open worlds afresh. Raises ValueError for a name that is not in `WORLDS`, or twice the same."""
+def open_world(*names: str, known: Mapping[str, Opener] = WORLDS) -> World:
+    """Open worlds afresh. Raises ValueError for a name that is not in `known`, or twice the same."""
     for place, name in enumerate(names):
-        if name not in WORLDS:
+        if name not in known:
             raise ValueError(f"there is no world {name!r}: choose from {', '.join(WORLDS)}")
         if name in names[:place]:
             raise ValueError(f"the world {name!r} is named twice")
     spy = Spy()
-    return World(tuple(names), tuple(tool for name in names for tool in WORLDS[name](spy)), spy)
+    return World(tuple(names), tuple(tool for name in names for tool in known[name](spy)), spy)

@@ -9,11 +9,13 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from labkit.calls import Context, Tool
-from labkit.outcomes import NotFound
+from labkit.outcomes import NotFound, TemporaryFailure
 from labkit.worlds.spy import Spy
 
 __all__ = ["MERCHANTS", "Merchant", "tools"]
 
+ATTEMPTS = 2
+"""Attempts at the outside service in one execution: one repeat bridges a passing fault, more would hide an outage."""
 PER_TENANT = 50
 """Records of a tenant: five pages of ten."""
 
@@ -78,7 +80,7 @@ class Page(BaseModel):
 
 @dataclass
 class Directory:
-    """The outside service. Tenant is part of every query; each query is one downstream attempt."""
+    """The outside service. Tenant is part of every query; a query is made at most `ATTEMPTS` times."""
 
     spy: Spy
     records: tuple[Merchant, ...] = MERCHANTS
@@ -87,12 +89,26 @@ class Directory:
         self, context: Context, merchant_id: int | None = None, within: slice = slice(None)
     ) -> list[Merchant]:
         """The records of the principal's tenant, in the order of their ids, as far as they are asked for."""
-        context.attempted()
-        tenant = context.principal.tenant
-        mine = [record for record in self.records if record.tenant == tenant]
+        self._reach(context)
+        mine = [record for record in self.records if self.belongs(record, context.principal.tenant)]
         found = [record for record in mine if merchant_id in (None, record.merchantId)][within]
         self.spy.note("merchants", context.principal.subject, tuple(str(record.merchantId) for record in found))
         return found
+
+    def _reach(self, context: Context) -> None:
+        """One attempt, and one more where it met a passing fault; each is recorded before it is made."""
+        for left in reversed(range(ATTEMPTS)):
+            try:
+                context.attempted()
+            except TemporaryFailure:
+                if not left or context.remaining_s() == 0:
+                    raise
+            else:
+                return
+
+    def belongs(self, record: Merchant, tenant: str | None) -> bool:
+        """The tenant filter: the first condition of every query."""
+        return record.tenant == tenant
 
     def get(self, arguments: Get, context: Context) -> dict[str, object]:
         found = self.of_tenant(context, arguments.merchantId)
@@ -126,9 +142,9 @@ def _offset(token: str | None, tenant: str | None) -> int:
     return int(offset)
 
 
-def tools(spy: Spy) -> tuple[Tool, ...]:
+def tools(spy: Spy, over: type[Directory] = Directory) -> tuple[Tool, ...]:
     """The world's tools over a fresh directory."""
-    directory = Directory(spy)
+    directory = over(spy)
     return (
         Tool("get_merchant", "1", Get, directory.get, "merchant:read", returns=Public),
         Tool("list_merchants", "1", ListPage, directory.page, "merchant:read", returns=Page),

@@ -94,13 +94,17 @@ class Reader:
         found = [
             notice
             for notice in self.records
-            if notice.owner == subject
+            if self.belongs(notice, subject)
             and notice_id in (None, notice.id)
             and (published_from is None or notice.published_on >= published_from)
             and all(word.casefold() in notice.content.casefold() for word in words)
         ]
         self.spy.note("notices", subject, tuple(notice.id for notice in found))
         return found
+
+    def belongs(self, notice: Notice, subject: str) -> bool:
+        """The owner filter: the first condition of every query."""
+        return notice.owner == subject
 
     def search(self, arguments: Search, context: Context) -> list[Notice]:
         words = tuple(arguments.query.split())
@@ -117,9 +121,9 @@ class Reader:
         return TAGS
 
 
-def tools(spy: Spy) -> tuple[Tool, ...]:
+def tools(spy: Spy, over: type[Reader] = Reader) -> tuple[Tool, ...]:
     """The world's tools over a fresh reader."""
-    reader = Reader(spy)
+    reader = over(spy)
     return (
         Tool("search_notices", "1", Search, reader.search, "notices:search", returns=Hits),
         Tool("read_notice", "1", Read, reader.read, "notices:read", returns=Shown),

@@ -10,7 +10,7 @@ from labkit.workbook.scenarios import Played, Scenario, make_scenario
 
 __all__ = ["LESSONS", "Case", "cases", "lesson"]
 
-LESSONS = ("00_start", "01_allowlist")
+LESSONS = ("00_start", "01_allowlist", "02_arguments", "03_call_ids", "04_ownership", "05_limits", "06_loop")
 """Lessons that have cases, in order."""
 
 
@@ -18,7 +18,8 @@ LESSONS = ("00_start", "01_allowlist")
 class Case:
     """A scenario and what must come of it, written by hand.
 
-    `expect` may name: codes (in request order), replayed (which of them), executed, delivered, stop, coverage,
+    `expect` may name: codes and fields (in request order), replayed (which of them),
+    executed, delivered, stop, coverage,
     records (that the data handed out), laws (that the run breaks, for guards broken on purpose).
     """
 
@@ -30,6 +31,7 @@ class Case:
         run = played.run
         found = {
             "codes": [result.outcome.code for result in run.results],
+            "fields": [result.outcome.field for result in run.results],
             "replayed": [result.outcome.replayed for result in run.results],
             "executed": run.ledger.counts["executed"],
             "delivered": run.ledger.counts["delivered"],

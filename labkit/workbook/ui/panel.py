@@ -9,8 +9,9 @@ import ipywidgets as widgets
 
 from labkit.workbook.pages import failed, lower, page, upper
 from labkit.workbook.scenarios import BadScenario, Played, Scenario, make_scenario, play
-from labkit.workbook.ui.controls import GROUPS, controls
+from labkit.workbook.sections import SECTIONS
 from labkit.workbook.ui.frame import Frame
+from labkit.workbook.ui.groups import GROUPS
 from labkit.workbook.views import View, visible
 from labkit.workbook.words import SAY
 
@@ -20,8 +21,8 @@ __all__ = ["Panel", "panel"]
 class Panel(Frame):
     """A live panel over scenarios."""
 
-    def __init__(self, presets: Sequence[Scenario], show: tuple[str, ...]) -> None:
-        self._presets, self._show = tuple(presets), show
+    def __init__(self, presets: Sequence[Scenario], show: tuple[str, ...], also: tuple[str, ...] = ()) -> None:
+        self._presets, self._show, self._also = tuple(presets), show, also
         self._values: dict[str, Any] = {}
         self._played: Played | None = None
         self._wrong = ""
@@ -51,7 +52,7 @@ class Panel(Frame):
     def _load(self, place: int) -> None:
         scenario = self._presets[place]
         self._values = scenario.model_dump(mode="json")
-        self.inputs.children = controls(scenario, self._show, self._set)
+        self.inputs.children = [widget for group in self._show for widget in GROUPS[group](scenario, self._set)]
         self._run()
 
     def _set(self, change: Callable[[dict[str, Any]], None]) -> None:
@@ -79,7 +80,7 @@ class Panel(Frame):
 
     def _draw(self) -> None:
         if self._played is not None:
-            view = View(self._played, self.scrubber.value)
+            view = View(self._played, self.scrubber.value, self._also)
             self.upper.value, self.lower.value = upper(view), lower(view)
 
     def _fail(self, sentence: str) -> None:
@@ -102,23 +103,25 @@ class Panel(Frame):
     def twin(self) -> tuple[str, str]:
         if self._played is None:
             return self._wrong, failed(self._wrong)
-        view = View(self._played)
+        view = View(self._played, also=self._also)
         return view.text(), page(view)
 
 
-def panel(*presets: Scenario, show: Sequence[str] = ("calls", "limits")) -> Panel:
+def panel(*presets: Scenario, show: Sequence[str] = ("calls", "limits"), also: Sequence[str] = ()) -> Panel:
     """A panel that starts from the first of some scenarios.
 
     Args:
         presets: scenarios to choose from, by their titles.
-        show: which controls, of `controls.GROUPS`: principal, offer, calls, limits, gate NAME.
+        show: which controls, of `groups.GROUPS`: calls, raw, limits, every limit, principal, offer, ...
+        also: which sections beside the rest, of `sections.SECTIONS`: reading, memory, reads, ...
 
     Raises:
-        ValueError: no scenario, or a group of controls that does not exist.
+        ValueError: no scenario, or controls or sections that do not exist.
     """
-    unknown = [group for group in show if group not in GROUPS]
-    if not presets or unknown:
-        raise ValueError(
-            f"there are no controls {unknown[0]!r}" if unknown else "a panel needs a scenario to start from"
-        )
-    return Panel(presets, tuple(show))
+    if not presets:
+        raise ValueError("a panel needs a scenario to start from")
+    for kind, names, known in (("controls", show, GROUPS), ("sections", also, SECTIONS)):
+        for name in names:
+            if name not in known:
+                raise ValueError(f"there are no {kind} {name!r}: choose from {', '.join(known)}")
+    return Panel(presets, tuple(show), tuple(also))

@@ -1,0 +1,149 @@
+"""Pictures of a run, drawn from the events of its ledger and nothing else: a sequence, and budgets over rounds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from labkit.calls import shown
+from labkit.ledger import Event, Ledger
+from labkit.workbook.words import SAY
+
+__all__ = ["LANES", "Chart", "Diagram", "Step", "budgets", "diagram", "steps"]
+
+LANES = ("user", "model", "application", "tool")
+"""Who may speak in a sequence diagram, from left to right."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the sequence diagram: an arrow between two lanes, or a note on one (`target` is None)."""
+
+    seq: int
+    source: str
+    target: str | None
+    label: str
+    state: str = "passed"
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """Mermaid text; JupyterLab draws it, whoever does not shows the text."""
+
+    text: str
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/vnd.mermaid": self.text, "text/plain": self.text}
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A Vega-Lite chart; JupyterLab draws it, whoever does not shows the same numbers as text."""
+
+    spec: dict[str, Any]
+    text: str
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        return {"application/vnd.vegalite.v5+json": self.spec, "text/plain": self.text}
+
+
+def steps(events: Iterable[Event]) -> list[Step]:
+    """A run as arrows and notes between `LANES`."""
+    return [_step(event) for event in events]
+
+
+def diagram(events: Iterable[Event]) -> Diagram:
+    """A run as a Mermaid sequence diagram; a `Ledger` that was read back from a file will do."""
+    lines = ["sequenceDiagram", *(f"  participant {lane}" for lane in LANES)]
+    for step in steps(events):
+        arrow = "--x" if step.state == "stopped" else "->>"
+        label = "".join(c if c.isalnum() or c in " _.,:()/" else f"#{ord(c)};" for c in step.label)
+        lines.append(f"  {step.source}{arrow}{step.target}: {label}" if step.target
+                     else f"  Note over {step.source}: {label}")  # fmt: skip
+    return Diagram("\n".join(lines))
+
+
+def budgets(ledger: Ledger) -> Chart:
+    """How much of each limit was used after each round, in percent; a limit of zero counts as used up."""
+    used = _used(ledger)
+    values = [{"round": round, "budget": f"{name} ({limit:g})", "used": _percent(spent, limit)}
+              for round, spent_of in enumerate(used) for name, (spent, limit) in spent_of.items()]  # fmt: skip
+    rows = [(str(n), *(f"{spent:g}/{limit:g}" for spent, limit in of.values())) for n, of in enumerate(used)]
+    head = ("round", *(used[0] if used else ()))
+    widths = [max(len(row[n]) for row in (head, *rows)) for n in range(len(head))]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]
+    return Chart(_lines_chart(values), "\n".join(lines))
+
+
+def _used(ledger: Ledger) -> list[dict[str, tuple[float, float]]]:
+    """(spent, limit) of each budget at the end of each round, from round 0: nothing spent."""
+    opened = [place for place, event in enumerate(ledger) if event.kind == "round_opened"]
+    if not opened:
+        return []
+    limits = json.loads(ledger[opened[0]].summary or "{}")["limits"]
+    found = []
+    for end in [opened[0], *opened[1:], len(ledger)]:
+        past = Ledger(ledger.events[:end])
+        spent: dict[str, float] = {"rounds": past.counts["rounds"], "requests": past.requests,
+                                   "executions": past.executions, "cost": float(past.cost)}  # fmt: skip
+        spent |= {tool: past.executions_of(tool) for tool in limits["per_tool"]}
+        if limits["deadline_s"] is not None:
+            spent["deadline_s"] = past[-1].elapsed or 0.0 if end else 0.0
+        of = limits | limits["per_tool"]
+        found.append({name: (value, of[name]) for name, value in spent.items() if of.get(name) is not None})
+    return found
+
+
+def _percent(spent: float, limit: float) -> int:
+    return round(100 * spent / limit) if limit else 100
+
+
+def _lines_chart(values: list[dict[str, Any]]) -> dict[str, Any]:
+    budget = {"field": "budget", "type": "nominal", "title": SAY["limit"], "sort": None}
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "width": 420, "height": 220, "data": {"values": values},
+        "mark": {"type": "line", "point": {"size": 70}, "strokeWidth": 2, "opacity": 0.8},
+        "encoding": {
+            "x": {"field": "round", "type": "ordinal", "title": SAY["after round"], "axis": {"labelAngle": 0}},
+            "y": {"field": "used", "type": "quantitative", "title": SAY["percent used"]},
+            "color": budget, "shape": budget, "strokeDash": budget, "tooltip": [budget, {"field": "used"}],
+        },
+    }  # fmt: skip
+
+
+def _step(event: Event) -> Step:
+    source, target, label = _STEPS.get(event.kind, ("application", None, "{kind} {code}"))
+    words = {"round": event.round, "kind": event.kind, "code": event.code or "", "tool": _short(event.tool, 24)}
+    text = label.format(call=_short(event.call_id, 16), **words).strip()
+    return Step(event.seq, source, target, text, _state(event))
+
+
+def _short(text: str | None, limit: int) -> str:
+    return shown(text or "", limit)
+
+
+def _state(event: Event) -> str:
+    """How an event is marked: a refusal or fault differs from a success by its sign, not by its colour alone."""
+    if event.kind == "replayed":
+        return "replayed"
+    if event.kind in ("rejected", "cancel_requested", "released", "late"):
+        return "stopped"
+    return "passed" if event.code in (None, "ok", "answered") else "stopped"
+
+
+_STEPS: dict[str, tuple[str, str | None, str]] = {
+    "round_opened": ("application", "model", "round {round}"),
+    "requested": ("model", "application", "{tool} (id {call})"),
+    "rejected": ("application", None, "{code}"),
+    "replayed": ("application", None, "replayed: {code}"),
+    "started": ("application", "tool", "start {tool}"),
+    "attempted": ("tool", None, "attempt"),
+    "returned": ("tool", "application", "{code}"),
+    "late": ("tool", "application", "late: {code}"),
+    "delivered": ("application", "model", "{code} for id {call}"),
+    "answered": ("application", "user", "answer"),
+}
+"""Lanes and label of each kind of event; the others are notes on the application's lane."""

@@ -1,0 +1,165 @@
+"""What single lessons show beside the rest: each section is a table computed from a view. No widget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from labkit.pairing import mispaired
+from labkit.workbook.readers import READERS, stop_of
+from labkit.workbook.texts import name_of, visible
+from labkit.workbook.words import SAY
+from labkit.worlds.owners import OWNERS
+
+if TYPE_CHECKING:
+    from labkit.ledger import Event
+    from labkit.loop import Result
+    from labkit.workbook.views import View
+
+__all__ = ["SECTIONS", "Section"]
+
+MARK = "▮"
+"""Stands in a text where reading stopped."""
+
+
+class Section(NamedTuple):
+    """A titled table of texts."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+
+
+def reading(view: View) -> Section:
+    """How far the argument text of each call was read, and what three readers make of it."""
+    rows: list[tuple[str, ...]] = []
+    for result in _requested(view):
+        tool = next((tool for tool in view.played.world.tools if tool.name == result.call.name), None)
+        if tool:
+            text, stop = result.call.arguments, stop_of(tool, result.call.arguments)
+            rows += [
+                (_place(result), SAY["text read"], _marked(text, stop and stop.position)),
+                ("", SAY["stopped at"], str(stop or SAY["read whole"])),
+                *(("", SAY[name], read(tool, text)) for name, read in READERS.items()),
+            ]
+    return Section(SAY["reading"], ("call", "", ""), rows)
+
+
+def _marked(text: Any, position: int | None) -> str:
+    if position is None or not isinstance(text, str):
+        return visible(text)
+    start = max(0, position - 60)
+    return f"{'…' if start else ''}{visible(text[start:position])}{MARK}{visible(text[position:], 60)}"
+
+
+def memory(view: View) -> Section:
+    """What was remembered of each id, and what the memory said to the next call under it."""
+    rows, owned = [], set()
+    for (round, position), events in view.requests.items():
+        asked, outcome = events["requested"], events.get("outcome")
+        scope = view.played.scenario.id_scope
+        key = name_of(round, None) + "/" if scope == "response" else ""
+        known = (round if scope == "response" else 0, asked.call_id)
+        content = (events.get("started") or outcome or asked).digest or ""
+        rows.append((name_of(round, position), visible(f"{key}{asked.call_id}", 24), content[:6], asked.subject or "",
+                     SAY["id known" if known in owned else "id new"], SAY[_verdict(events)]))  # fmt: skip
+        if "started" in events:
+            owned.add(known)
+    columns = ("call", SAY["remembered as"], SAY["content"], SAY["asks"], SAY["id before"], SAY["memory says"])
+    return Section(SAY["memory"], columns, rows)
+
+
+def _verdict(events: dict[str, Event]) -> str:
+    outcome = events.get("outcome")
+    if outcome is None or outcome.kind == "returned" or "started" in events:
+        return "runs"
+    if outcome.kind == "replayed":
+        return "same request"
+    return "other content" if outcome.code == "id_conflict" else "owns nothing"
+
+
+def reads(view: View) -> Section:
+    """Every entry to the data, as the spy saw it."""
+    spied = view.played.world.spy.reads if view.at == len(view.all) else []
+    rows = [(str(n), read.reader, read.subject, ", ".join(read.records) or "–") for n, read in enumerate(spied, 1)]
+    return Section(SAY["reads"], (SAY["entry"], SAY["reader"], SAY["asks"], SAY["handed out"]), rows)
+
+
+def deliveries(view: View) -> Section:
+    """Every record that reached a model: whose it is, and whose model read it."""
+    rows = []
+    for result in _requested(view):
+        delivered = view.requests[result.round, result.position].get("delivered")
+        if delivered is None:
+            continue
+        for record in _records(result.outcome.data):
+            if owner := OWNERS.get(record):
+                word = "own" if owner in (delivered.subject, delivered.tenant) else "another's"
+                rows.append((str(delivered.seq), _place(result), record, owner, visible(delivered.subject), SAY[word]))
+    columns = ("#", "call", SAY["record"], SAY["owner"], SAY["delivered to"], "")
+    return Section(SAY["deliveries"], columns, rows)
+
+
+def _records(data: Any) -> list[str]:
+    """Ids of the records in a result, at any depth."""
+    if isinstance(data, list):
+        return [record for item in data for record in _records(item)]
+    if not isinstance(data, dict):
+        return []
+    own = [str(data[name]) for name in ("id", "merchantId", "note_id") if name in data]
+    return own + [record for item in data.values() for record in _records(item)]
+
+
+def spending(view: View) -> Section:
+    """What each model response and each request of the run spent, and the sum beside its limit."""
+    limits, total = view.played.scenario.limits, [0, 0, 0, 0]
+    rows = []
+    for event in view.events:
+        if event.kind == "round_opened":
+            rows.append((name_of(event.round, None), SAY["response"], [1, 0, 0, 0]))
+        elif event.kind == "requested":
+            events = view.requests[event.round, event.position or 0]
+            outcome, tries = events.get("outcome"), _count(view, event, "attempted")
+            ran = _count(view, event, "started") - _count(view, event, "released")
+            code = f"{outcome.code}{SAY['again'] if outcome.kind == 'replayed' else ''}" if outcome else "–"
+            rows.append((name_of(event.round, event.position), code, [0, 1, ran, tries]))
+    for _, _, spent in rows:
+        total = [a + b for a, b in zip(total, spent, strict=True)]
+    lines = [(name, what, *(str(n) if n else "·" for n in spent)) for name, what, spent in rows]
+    allowed = (limits.rounds, limits.requests, limits.executions, None)
+    sums = (f"{n} of {limit}" if limit is not None else str(n) for n, limit in zip(total, allowed, strict=True))
+    columns = ("call", SAY["what came"], "rounds", "requests", "executions", "attempts")
+    return Section(SAY["spending"], columns, [*lines, ("", SAY["sum"], *sums)])
+
+
+def _count(view: View, event: Event, kind: str) -> int:
+    place = (event.round, event.position, kind)
+    return sum((other.round, other.position, other.kind) == place for other in view.events)
+
+
+def messages(view: View) -> Section:
+    """The conversation as the model got it, each result beside the request that it answers."""
+    run = view.played.run
+    faults = {found.message: found.kind for found in mispaired(run.messages, run.ledger)}
+    rows = []
+    for place, message in enumerate(run.messages if view.at == len(view.all) else ()):
+        said = message.text or ", ".join(
+            f"{visible(call.name, 24)} (id {visible(call.id, 16)})" for call in message.calls
+        )
+        pairs = faults.get(place, SAY["paired"]) if message.role == "tool" else ""
+        rows.append((str(place), message.role, visible(message.call_id, 16), visible(said, 100), pairs))
+    return Section(SAY["messages"], ("#", SAY["role"], SAY["for id"], SAY["text"], SAY["pairing"]), rows)
+
+
+def _requested(view: View) -> list[Result]:
+    return [result for result in view.played.run.results if (result.round, result.position) in view.requests]
+
+
+def _place(result: Result) -> str:
+    return name_of(result.round, result.position)
+
+
+SECTIONS: dict[str, Callable[[View], Section]] = {
+    section.__name__: section for section in (reading, memory, reads, deliveries, spending, messages)
+}
+"""Sections by name, for `panel(..., also=...)`."""
