@@ -10,9 +10,9 @@ import pytest
 from page import ALLOW, START
 
 from labkit.workbook.pages import lower, page, upper
-from labkit.workbook.questions import code_of, count, left, records, stop_reason
-from labkit.workbook.scenarios import GATES_BY_NAME, Scenario, play
-from labkit.workbook.ui import Panel, check, panel, predict
+from labkit.workbook.questions import Spend, code_of, count, left, records, stop_reason
+from labkit.workbook.scenarios import GATES_BY_NAME, Scenario, make_scenario, play
+from labkit.workbook.ui import Panel, check, panel, predict, spends
 from labkit.workbook.ui.groups import GROUPS, replaced
 from labkit.workbook.views import View
 from labkit.workbook.words import SAY
@@ -25,10 +25,10 @@ def control(shown: Panel, label: str) -> Any:
     return next(widget for widget in shown.inputs.children if getattr(widget, "description", None) == label)
 
 
-def agrees(shown: Panel) -> None:
+def agrees(shown: Panel, *also: str) -> None:
     """Model, live HTML and twin are the same run."""
     assert shown.played is not None
-    view = View(shown.played)
+    view = View(shown.played, also=also)
     assert (shown.upper.value, shown.lower.value) == (upper(view), lower(view))
     bundle = shown._repr_mimebundle_()
     assert (bundle["text/plain"], bundle["text/html"]) == (view.text(), page(view))
@@ -61,6 +61,87 @@ def test_every_control_alters_the_run() -> None:
         widget.value = old
         agrees(shown)
         assert shown.played.run.ledger == before.run.ledger
+
+
+LEAK = make_scenario({
+    "world": "notices_late", "principal": {"permissions": ["notices:search"]},
+    "conditions": [{"tool": "search_notices", "field": "published_from", "value": None}],
+    "turns": [{"calls": [{"id": "1", "name": "search_notices",
+                          "arguments": '{"query":"报名","published_from":null}'}] * 2},
+              {"principal": {"permissions": []}, "answer": "?"}],
+})  # fmt: skip
+
+
+MEMORY_FIRST = [*list(GATES_BY_NAME)[:4], "replay", "authorization", "execution_budget"]
+
+
+@pytest.mark.parametrize(
+    ("group", "label", "value", "where", "becomes"),
+    [
+        ("raw", "1.1 arguments", "{", "turns.0.calls.0.arguments", "{"),
+        ("every limit", "cost", 1, "limits.cost", 1),
+        ("every limit", "deadline_s", 0.25, "limits.deadline_s", 0.25),
+        ("every limit", "search_notices", 1, "limits.per_tool", {"search_notices": 1}),
+        ("principal", "who asks (2)", ("u-bob", "B"), "turns.1.principal",
+         {"subject": "u-bob", "tenant": "B", "permissions": []}),
+        ("principal", "notices:read (2)", True, "turns.1.principal.permissions", ["notices:read"]),
+        ("principal", "notices:read", True, "principal.permissions", ["notices:read", "notices:search"]),
+        ("condition", "published_from", "2026-09-15", "conditions.0.value", "2026-09-15"),
+        ("owner filter", "owner filter", "notices", "world", ["notices"]),
+        ("on limit", "at a limit", "stop", "on_limit", "stop"),
+        ("id scope", "ids are kept", "response", "id_scope", "response"),
+        ("order", "order of gates", MEMORY_FIRST, "gates", MEMORY_FIRST),
+        ("gate replay", "replay", "replay_id", "gates", [*list(GATES_BY_NAME)[:5], "replay_id", "execution_budget"]),
+    ],
+)  # fmt: skip
+def test_a_control_alters_just_its_value(group: str, label: str, value: Any, where: str, becomes: Any) -> None:
+    """Each control writes to its place in the scenario and nowhere else, and the old value brings the old run back."""
+    shown = panel(LEAK, show=(group,), also=("memory", "deliveries"))
+    widget = control(shown, label)
+    before, old = shown.played, widget.value
+    widget.value = value
+    agrees(shown, "memory", "deliveries")
+    found, wanted = shown.played.scenario.model_dump(mode="json"), before.scenario.model_dump(mode="json")
+    *path, last = (int(part) if part.isdecimal() else part for part in where.split("."))
+    holders = []
+    for values in (found, wanted):
+        for part in path:
+            values = values[part]  # noqa: PLW2901 - walks down
+        holders.append(values)
+    assert holders[0][last] == becomes
+    holders[0][last] = holders[1][last]
+    assert found == wanted
+    widget.value = old
+    assert shown.played.run.ledger == before.run.ledger
+
+
+def test_a_panel_shows_its_sections_and_refuses_others() -> None:
+    """Sections come with the view, live and in the twin."""
+    shown = panel(LEAK, also=("deliveries", "spending"))
+    agrees(shown, "deliveries", "spending")
+    assert "D3" in shown.upper.value
+    assert SAY["spending"] in shown.lower.value
+    with pytest.raises(ValueError, match="there are no sections 'colours'"):
+        panel(LEAK, also=("colours",))
+
+
+def test_a_table_of_prices_is_filled_by_prediction_first() -> None:
+    """The prices are differences of two runs; nothing is told before the reader asks."""
+    without = LEAK.with_(turns=[{"calls": []}, {"answer": "?"}])
+    one = LEAK.with_(turns=[{"calls": LEAK.model_dump()["turns"][0]["calls"][:1]}, {"answer": "?"}])
+    row = Spend("a served call", one, without, "It is entered.")
+    assert row.spent() == {"rounds": 1, "requests": 1, "executions": 1, "attempts": 0}
+    grid = spends(row, row)
+    assert grid.shown.value == ""
+    for box in grid.boxes[0][:3]:
+        box.value = True
+    grid.reveal.click()
+    assert "5 of 8 right" in grid.shown.value
+    text, html = grid.twin()
+    assert "a served call" in text
+    assert "<td>1</td><td>1</td><td>1</td><td>0</td><td>It is entered.</td>" in html
+    with pytest.raises(ValueError, match="a table needs a row"):
+        spends()
 
 
 def test_the_scrubber_shows_an_earlier_moment_and_a_new_run_shows_all() -> None:

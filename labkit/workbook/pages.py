@@ -20,6 +20,10 @@ LANE_X, ROW_Y, HEAD_Y = 170, 22, 34
 """Pixels of the sequence diagram: distance of lanes, height of a step, height of the heading."""
 
 
+ONE_LINE = 60
+"""Characters of a cell beyond which the live page may give it a height of its own, with the rest to scroll to."""
+
+
 def page(view: View) -> str:
     """The whole view as static HTML that reads well without any style: the twin of the panel."""
     proposed = section("proposed", table(view.PROPOSED_COLUMNS, view.proposed))
@@ -42,7 +46,7 @@ def _strip_and_results(view: View) -> str:
         + f'<div class="lk-counters">{"".join(map(_counter, view.counters))}</div>'
         + f'<div class="lk-summary">{summary}</div>'
         + section("results", table(view.RESULT_COLUMNS, view.results, "lk-results"))
-        + "".join(map(_also, view.sections))
+        + "".join(map(_also, view.above))
     )
 
 
@@ -52,6 +56,7 @@ def lower(view: View) -> str:
     return (
         f'<div class="lk-view" data-at="{view.at}" data-of="{len(view.all)}" data-stop="{view.played.run.stop}">'
         + section("ledger", table(view.LEDGER_COLUMNS, view.ledger, "lk-ledger", titles=EVENT), now)
+        + "".join(map(_also, view.below))
         + f"<details><summary>{escape(SAY['sequence'])}</summary>{svg(view.steps)}</details></div>"
     )
 
@@ -85,7 +90,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "lk
 
 def _cell(text: str, titles: dict[str, str]) -> str:
     title = f' title="{escape(titles[text])}"' if text in titles else ""
-    return f"<td{title}>{escape(text)}</td>"
+    content = escape(text) if len(text) <= ONE_LINE else f'<div class="lk-long">{escape(text)}</div>'
+    return f"<td{title}>{content}</td>"
 
 
 def _line(text: str) -> str:

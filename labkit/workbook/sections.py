@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from labkit.loop import Result
     from labkit.workbook.views import View
 
-__all__ = ["SECTIONS", "Section"]
+__all__ = ["LONG", "SECTIONS", "Section"]
 
 MARK = "▮"
 """Stands in a text where reading stopped."""
@@ -163,3 +163,5 @@ SECTIONS: dict[str, Callable[[View], Section]] = {
     section.__name__: section for section in (reading, memory, reads, deliveries, spending, messages)
 }
 """Sections by name, for `panel(..., also=...)`."""
+LONG = frozenset({"messages", "spending"})
+"""Sections that grow with the run: they stand below the ledger, so that inputs and ledger stay in one window."""

@@ -15,7 +15,7 @@ from labkit.loop import Result
 from labkit.workbook.leaky import LEAKY
 from labkit.workbook.pictures import Diagram, Step, diagram, steps
 from labkit.workbook.scenarios import GATES_BY_NAME, Played
-from labkit.workbook.sections import SECTIONS, Section
+from labkit.workbook.sections import LONG, SECTIONS, Section
 from labkit.workbook.texts import aligned, name_of, visible
 from labkit.workbook.words import GATE, SAY, SYMBOL
 
@@ -162,9 +162,14 @@ class View:
         return steps(self.events)
 
     @property
-    def sections(self) -> list[Section]:
-        """What this lesson shows beside the rest."""
-        return [SECTIONS[name](self) for name in self.also]
+    def above(self) -> list[Section]:
+        """What this lesson shows beside the rest, above the ledger."""
+        return [SECTIONS[name](self) for name in self.also if name not in LONG]
+
+    @property
+    def below(self) -> list[Section]:
+        """What it shows below the ledger: a line for each message, or for each event that spends something."""
+        return [SECTIONS[name](self) for name in self.also if name in LONG]
 
     def text(self) -> str:
         """The whole view as plain text: the twin of the panel."""
@@ -176,14 +181,19 @@ class View:
             [SAY["strip"], *aligned(strip)],
             [SAY["counters"], "  " + " · ".join(counters), *(f"  {line}" for line in self.summary)],
             [SAY["results"], *aligned([self.RESULT_COLUMNS, *self.results])],
-            *([section.title, *aligned([section.columns, *section.rows])] for section in self.sections),
+            *map(_block, self.above),
             [SAY["ledger"], *aligned([self.LEDGER_COLUMNS, *self.ledger])],
+            *map(_block, self.below),
         ]
         return "\n\n".join("\n".join(block) for block in blocks if block != [""])
 
     def diagram(self) -> Diagram:
         """The run as a sequence diagram that a notebook draws by itself."""
         return diagram(self.events)
+
+
+def _block(section: Section) -> list[str]:
+    return [section.title, *aligned([section.columns, *section.rows])]
 
 
 def _yes_no(word: str, yes: bool) -> Chip:  # noqa: FBT001 - the fact itself
