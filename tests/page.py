@@ -6,17 +6,37 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from labkit.workbook.cases import lesson
+from labkit.workbook.cases import LESSONS, lesson
 from labkit.workbook.scenarios import Scenario, make_scenario, play
 from labkit.workbook.views import View
 
-START, ALLOW = lesson("00_start"), lesson("01_allowlist")
-PANELS = {  # the panels of each lesson, from top to bottom, with the scenario each starts from
-    "00_start.ipynb": [START["one question"], START["no memory"]],
-    "01_allowlist.ipynb": [ALLOW["unknown"], ALLOW["delete, nearest"], ALLOW["wide"]],
-}
+START, ALLOW, ARGUMENTS, IDS, OWNERS, LIMITS, LOOP = map(lesson, LESSONS)
+PANELS: dict[str, list[tuple[Scenario, tuple[str, ...]]]] = {
+    # the panels of each lesson, from top to bottom: the scenario each starts from, and its sections
+    "00_start.ipynb": [(START["one question"], ()), (START["no memory"], ())],
+    "01_allowlist.ipynb": [(ALLOW[name], ()) for name in ("unknown", "delete, nearest", "wide")],
+    "02_arguments.ipynb": [
+        *((ARGUMENTS[name], ("reading",)) for name in ("good", "alone: twice", "missing", "repaired: missing")),
+        (ARGUMENTS["condition broken"], ()),
+    ],
+    "03_call_ids.ipynb": [
+        *((IDS[name], ("memory",)) for name in ("three", "numbered afresh")),
+        *((IDS[name], ("memory", "deliveries")) for name in ("revoked, swapped", "whoever asks")),
+    ],
+    "04_ownership.ipynb": [
+        (OWNERS["three reads"], ("reads", "deliveries")), (OWNERS["revoked, as offered"], ("reads",)),
+        *((OWNERS[name], ("reads", "deliveries")) for name in ("late", "claimed")),
+    ],
+    "05_limits.ipynb": [
+        (LIMITS["rounds"], ("spending",)), (LIMITS["zero, looked late"], ("reads",)),
+        (LIMITS["passing"], ("spending",)), (LIMITS["nonsense, then a hit"], ()), (LIMITS["batch, stop"], ()),
+    ],
+    "06_loop.ipynb": [(LOOP["two lookups"], ("messages",)), (LOOP["needs_user"], ())],
+}  # fmt: skip
 LEDGER = "e => [...e.querySelectorAll('.lk-ledger tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
 COUNTERS = "e => [...e.querySelectorAll('[data-counter]')].map(c => [c.dataset.counter, c.textContent])"
+ALSO = """e => [...e.querySelectorAll('.lk-also')].map(
+    t => [...t.tBodies[0].rows].map(r => [...r.cells].map(c => c.textContent)))"""
 STRIP = "e => [...e.querySelectorAll('.lk-row')].map(r => [...r.querySelectorAll('.lk-chip')].map(c => c.textContent))"
 
 
@@ -25,27 +45,29 @@ def panels(page: Any) -> Any:
 
 
 def seen(panel: Any) -> dict[str, Any]:
-    """What the panel shows: ledger rows, counters and gate strip."""
+    """What the panel shows: ledger rows, counters, gate strip and the tables that only some panels have."""
     return {
         "ledger": panel.evaluate(LEDGER),
         "counters": panel.evaluate(COUNTERS),
         "strip": panel.evaluate(STRIP),
+        "also": panel.evaluate(ALSO),
     }
 
 
-def wanted(scenario: Scenario, at: int | None = None) -> dict[str, Any]:
+def wanted(scenario: Scenario, at: int | None, also: tuple[str, ...]) -> dict[str, Any]:
     """What the engine says the panel must show."""
-    view = View(play(scenario), at)
+    view = View(play(scenario), at, also)
     return {
         "ledger": [list(row) for row in view.ledger],
         "counters": [[counter.name, str(counter.value)] for counter in view.counters],
         "strip": [[str(chip) for chip in chips] for _, chips in view.strip],
+        "also": [[list(row) for row in section.rows] for section in (*view.above, *view.below)],
     }
 
 
-def shows(panel: Any, scenario: Scenario, at: int | None = None) -> None:
+def shows(panel: Any, scenario: Scenario, at: int | None = None, also: tuple[str, ...] = ()) -> None:
     """Wait until the panel shows what the engine says, or fail with both."""
-    expected = wanted(scenario, at)
+    expected = wanted(scenario, at, also)
     until = time.monotonic() + 5
     while (found := seen(panel)) != expected:
         assert time.monotonic() < until, (found, expected)

@@ -17,8 +17,8 @@ def test_every_panel_shows_what_the_engine_says(name: str, open_lesson: Callable
     page = open_lesson(name)
     panels(page).nth(len(PANELS[name]) - 1).wait_for()
     assert panels(page).count() == len(PANELS[name])
-    for place, scenario in enumerate(PANELS[name]):
-        shows(panels(page).nth(place), scenario)
+    for place, (scenario, also) in enumerate(PANELS[name]):
+        shows(panels(page).nth(place), scenario, also=also)
     assert page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
     quiet(page)
 

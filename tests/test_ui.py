@@ -53,7 +53,7 @@ def test_every_control_alters_the_run() -> None:
         "arguments": "",
     }.items():  # fmt: skip
         shown = panel(START["one question"], show=("offer", "principal", "calls", "limits", *GUARDS))
-        widget = control(shown, label) if label != "arguments" else control(shown, "allowlist")
+        widget = control(shown, label) if label != "arguments" else control(shown, "allowlist gate")
         before, old = shown.played, widget.value
         widget.value = value if label != "arguments" else "allowlist_nearest"
         agrees(shown)
@@ -91,7 +91,7 @@ MEMORY_FIRST = [*list(GATES_BY_NAME)[:4], "replay", "authorization", "execution_
         ("on limit", "at a limit", "stop", "on_limit", "stop"),
         ("id scope", "ids are kept", "response", "id_scope", "response"),
         ("order", "order of gates", MEMORY_FIRST, "gates", MEMORY_FIRST),
-        ("gate replay", "replay", "replay_id", "gates", [*list(GATES_BY_NAME)[:5], "replay_id", "execution_budget"]),
+        ("gate replay", "replay gate", "replay_id", "gates", [*list(GATES_BY_NAME)[:5], "replay_id", "execution_budget"]),
     ],
 )  # fmt: skip
 def test_a_control_alters_just_its_value(group: str, label: str, value: Any, where: str, becomes: Any) -> None:
@@ -172,10 +172,10 @@ def test_an_input_that_is_no_value_is_said_in_the_panel(label: str, text: str) -
 def test_a_guard_that_cannot_work_is_said_in_the_panel() -> None:
     """Without the allowlist no argument can be read: the panel says which gate must come first."""
     shown = panel(ALLOW["unknown"], show=("gate allowlist",))
-    control(shown, "allowlist").value = ""
+    control(shown, "allowlist gate").value = ""
     assert "allowlist" in shown.upper.value
     assert 'role="alert"' in shown.upper.value
-    control(shown, "allowlist").value = "allowlist"
+    control(shown, "allowlist gate").value = "allowlist"
     agrees(shown)
 
 

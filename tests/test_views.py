@@ -137,3 +137,11 @@ def test_mermaid_is_drawn_from_the_ledger_and_holds_no_syntax_of_a_model() -> No
     assert head == ["sequenceDiagram", *(f"  participant {lane}" for lane in ("user", "model", "application", "tool"))]
     assert len(body) == len(view.steps)
     assert all(re.fullmatch(r"  (Note over )?\w+(--?[x>]>?\w+)?: ([\w ,.:()/]|#\d+;)*", line) for line in body)
+
+
+def test_no_chip_is_lost_in_the_twin_where_rows_are_of_unequal_length() -> None:
+    """A call that no gate saw has a chip more than the others: every row keeps its last one in the text."""
+    calls = [{"id": "1", "name": "length", "arguments": JAVA}]
+    turns = [{"calls": calls}, {"calls": calls, "complete": False}, {"answer": "4"}]
+    text = View(play(make_scenario({"world": "text", "turns": turns}))).text()
+    assert text.count("✓ delivered") == 2

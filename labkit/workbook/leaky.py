@@ -36,11 +36,11 @@ class _After(_Late):
         return found
 
 
-class _Told(_Late):
-    """Whatever fits is read; 'not yours' is answered in other words than 'not there'."""
+class _Told(_After):
+    """The same, but 'not yours' is answered in other words than 'not there'."""
 
     def read(self, arguments: notices.Read, context: Context) -> notices.Notice:
-        found = super().read(arguments, context)
+        found = _Late.read(self, arguments, context)
         mine = found.owner == context.principal.subject
         return found if mine else replace(found, content="This notice belongs to somebody else. / 这条通知属于别人。")
 

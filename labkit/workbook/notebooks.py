@@ -114,6 +114,7 @@ def execute(path: Path) -> list[str]:
         resources={"metadata": {"path": str(path.parent)}},
         store_widget_state=False,
         record_timing=False,
+        coalesce_streams=True,  # else what is printed may be stored in pieces, differently each time
     ).execute(stderr=DEVNULL)
     faults = _clean(notebook)
     nbformat.write(notebook, path)

@@ -101,16 +101,21 @@ def _percent(spent: float, limit: float) -> int:
 
 
 def _lines_chart(values: list[dict[str, Any]]) -> dict[str, Any]:
+    """Dashed lines under shaped points, so that budgets differ by more than their colour; one legend for both."""
     budget = {"field": "budget", "type": "nominal", "title": SAY["limit"], "sort": None}
+    unnamed = budget | {"legend": None}
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "width": 420, "height": 220, "data": {"values": values},
-        "mark": {"type": "line", "point": {"size": 70}, "strokeWidth": 2, "opacity": 0.8},
         "encoding": {
             "x": {"field": "round", "type": "ordinal", "title": SAY["after round"], "axis": {"labelAngle": 0}},
             "y": {"field": "used", "type": "quantitative", "title": SAY["percent used"]},
-            "color": budget, "shape": budget, "strokeDash": budget, "tooltip": [budget, {"field": "used"}],
+            "tooltip": [budget, {"field": "used", "type": "quantitative"}],
         },
+        "layer": [
+            {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {"stroke": unnamed, "strokeDash": unnamed}},
+            {"mark": {"type": "point", "filled": True, "size": 70}, "encoding": {"color": budget, "shape": budget}},
+        ],
     }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from labkit.calls import shown
 from labkit.workbook.words import SAY
@@ -27,6 +28,6 @@ def name_of(round: int, position: int | None) -> str:
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows as aligned text. Wide (East Asian) characters may shift a column; no text is lost."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=False)] if rows else []
+    widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
     padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=False)] for row in rows)
     return ["  " + "  ".join(cells).rstrip() for cells in padded]

@@ -137,10 +137,10 @@ def _of_tool(apply: Apply, name: str) -> Callable[[Any], None]:
 
 
 def _steps(label: str, value: float | None, steps: Any, choose: Callable[[Any], None]) -> widgets.Widget:
-    """A list of numbers, the first entry being no limit at all."""
+    """A list of numbers, the first entry being no limit at all (a list shows nothing for None, so it stands as "")."""
     numbers = sorted({*steps, *(() if value is None else (value,))})
-    options = {SAY["no limit"]: None, **{f"{number:g}": number for number in numbers}}
-    return choice(label, options, value, choose)
+    options = {SAY["no limit"]: "", **{f"{number:g}": number for number in numbers}}
+    return choice(label, options, "" if value is None else value, lambda new: choose(None if new == "" else new))
 
 
 def principal(scenario: Scenario, apply: Apply) -> list[widgets.Widget]:

@@ -28,7 +28,7 @@ def _gate(gate: str) -> Group:
         def choose(new: str) -> None:
             apply(lambda values: values.update(gates=replaced(values["gates"], gate, new)))
 
-        return [legend("guard"), choice(GATE[gate], options, value, choose)]
+        return [legend("guard"), choice(SAY["gate"].format(gate=GATE[gate]), options, value, choose)]
 
     return make
 
