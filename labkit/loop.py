@@ -86,7 +86,8 @@ class Run:
         """How much of what was asked for stands behind the end of this run.
 
         unknown: an end was never seen, or no tool was entered at all. partial: the run did not end in an
-        answer, a result was shortened, or something asked for was neither served nor served later.
+        answer, a result was shortened, or something asked for was neither served nor served later. A call that
+        was refused with `fix_input` asked for nothing yet: it does not count.
         """
         outcomes = [result.outcome for result in self.results]
         if "outcome_unknown" in [outcome.code for outcome in outcomes] or not self.ledger.executions:

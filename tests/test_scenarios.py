@@ -115,7 +115,7 @@ WRONG: list[dict[str, object]] = [
     {"turns": [1]}, {"turns": [{"calls": {}}]}, {"turns": [{"answer": 4}]}, {"turns": [{"complete": "no"}]},
     {"turns": [{"complete": 0}]}, {"principal": {"subject": 1}}, {"principal": {"permissions": "notices:read"}},
     {"on_limit": "wait"}, {"id_scope": "session"}, {"when_turns_run_out": "stop"}, {"title": None},
-    {"faults": [{"tool": "length", "raises": "slow"}]}, {"faults": [{"tool": "shell", "raises": "bug"}]},
+    {"faults": [{"tool": "length", "raises": "explode"}]}, {"faults": [{"tool": "shell", "raises": "bug"}]},
     {"faults": [{"tool": "length", "raises": "bug", "entry": 0}]}, {"faults": [{"raises": "bug"}]},
     {"faults": [{"tool": "length", "raises": "bug", "entry": True}]}, {"faults": [{"tool": "length"}]},
     {"faults": [{"tool": "length", "raises": "crash_after_effect"}]},

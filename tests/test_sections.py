@@ -46,6 +46,14 @@ def test_memory_says_what_an_id_stands_for() -> None:
     ]
 
 
+def test_memory_tells_a_call_that_runs_again_from_a_first_one() -> None:
+    """A read that failed owns its id and may run once more under it."""
+    calls = turn(*[("1", "get_merchant", '{"merchantId":1001}')] * 2)
+    faults = [{"tool": "get_merchant", "entry": 1, "raises": "temporary"}]
+    told = [row[4:] for row in rows("memory", world="merchants", faults=faults, turns=[calls])]
+    assert told == [("is free", "a first request: it runs"), ("is owned", "it runs again under its id")]
+
+
 def test_memory_of_one_response_keeps_rounds_apart() -> None:
     """With ids kept for one response, the same id in the next round is another id."""
     turns = [turn(("1", "length", JAVA)), turn(("1", "length", SQL))]

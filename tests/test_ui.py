@@ -91,7 +91,8 @@ MEMORY_FIRST = [*list(GATES_BY_NAME)[:4], "replay", "authorization", "execution_
         ("on limit", "at a limit", "stop", "on_limit", "stop"),
         ("id scope", "ids are kept", "response", "id_scope", "response"),
         ("order", "order of gates", MEMORY_FIRST, "gates", MEMORY_FIRST),
-        ("gate replay", "replay gate", "replay_id", "gates", [*list(GATES_BY_NAME)[:5], "replay_id", "execution_budget"]),
+        ("gate replay", "replay gate", "replay_id", "gates",
+         [*list(GATES_BY_NAME)[:5], "replay_id", "execution_budget"]),
     ],
 )  # fmt: skip
 def test_a_control_alters_just_its_value(group: str, label: str, value: Any, where: str, becomes: Any) -> None:

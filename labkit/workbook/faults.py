@@ -42,6 +42,9 @@ class Fault(Protocol):
     @property
     def raises(self) -> str: ...
 
+    @property
+    def seconds(self) -> float: ...
+
 
 class Faults:
     """Scripted faults, wrapped around the tools."""
@@ -63,16 +66,24 @@ class Faults:
                 now = next(tries)
                 for fault in mine:
                     if fault.attempt == now:
-                        self._raise(fault.raises, tool, arguments, context)
+                        self._befall(fault, tool, arguments, context)
 
-            for fault in mine:
-                if fault.attempt is None:
-                    self._raise(fault.raises, tool, arguments, context)
-            return tool.run(arguments, context._replace(attempted=attempted))
+            whole = [fault for fault in mine if fault.attempt is None]
+            for fault in whole:
+                if fault.raises != "stubborn":
+                    self._befall(fault, tool, arguments, context)
+            found = tool.run(arguments, context._replace(attempted=attempted))
+            if any(fault.raises == "stubborn" for fault in whole):
+                self._wait(context)  # the work is done, and takes no notice of who still waits
+            return found
 
         return replace(tool, run=run)
 
-    def _raise(self, kind: str, tool: Tool, arguments: Any, context: Context) -> None:
+    def _befall(self, fault: Fault, tool: Tool, arguments: Any, context: Context) -> None:
+        kind = fault.raises
+        if kind == "slow":
+            self._clock.now += fault.seconds
+            return
         if kind == "temporary":
             raise TemporaryFailure("downstream 10.0.0.9 timed out INTERNAL_CANARY")
         if kind == "bug":
@@ -83,11 +94,12 @@ class Faults:
         if kind == "crash_after_effect":
             tool.run(arguments, context)
             raise ConnectionResetError("the answer was lost INTERNAL_CANARY")
-        self._hang(context)
+        self._wait(context)
+        if kind == "hang":
+            raise Cancelled
 
-    def _hang(self, context: Context) -> None:
+    def _wait(self, context: Context) -> None:
         """Work that never ends by itself: until the deadline if there is one, else until the user gives up."""
         remaining = context.remaining_s()
         self._clock.now += remaining or 0.0
         self.dispatcher.close("cancelled" if remaining is None else "deadline_exceeded")
-        raise Cancelled

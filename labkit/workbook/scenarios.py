@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from labkit import audit
-from labkit.calls import Call, Host, Limits, Principal, shown
+from labkit.calls import Call, Host, Limits, Principal, Tool, shown
 from labkit.conditions import Condition, conditions
 from labkit.dispatch import Dispatcher
 from labkit.gates import GATES, Gate, OutOfOrder
@@ -25,6 +25,16 @@ from labkit.loop import Response, Result, Run, drive
 from labkit.workbook.broken import BROKEN
 from labkit.workbook.faults import STEP_S, Clock, Faults
 from labkit.workbook.leaky import LEAKY, opened
+from labkit.workbook.mappings import MAPPINGS, Mapping
+from labkit.workbook.parts import (
+    ConditionPart,
+    FaultPart,
+    LimitsPart,
+    Part,
+    PrincipalPart,
+    ToolPart,
+    TurnPart,
+)
 from labkit.worlds import WORLDS, World
 
 __all__ = ["STEP_S", "BadScenario", "Played", "Scenario", "play", "read_scenario"]
@@ -37,68 +47,7 @@ class BadScenario(ValueError):
     """A text that is no scenario; its message is one line that says what to mend."""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class CallPart(_Part):
-    """A proposed call. A field left out is as good as null."""
-
-    id: Any = None
-    name: Any = None
-    arguments: Any = None
-
-
-class PrincipalPart(_Part):
-    """Who asks. What is left out is Alice's, of tenant A, with every read permission of the worlds."""
-
-    subject: str = "u-alice"
-    tenant: str | None = "A"
-    permissions: Sequence[str] | None = None
-
-
-class LimitsPart(_Part):
-    """As `labkit.Limits`, which judges the values."""
-
-    rounds: Any = 8
-    requests: Any = 50
-    executions: Any = 20
-    per_tool: dict[str, Any] = Field(default_factory=dict)
-    deadline_s: Any = None
-    cost: Any = None
-
-
-class TurnPart(_Part):
-    """One model response; `principal` is in force from here on. One that `fails` never comes: the model raises."""
-
-    calls: Sequence[CallPart] = ()
-    answer: str | None = None
-    complete: bool = True
-    fails: bool = False
-    principal: PrincipalPart | None = None
-
-
-class FaultPart(_Part):
-    """What happens at the nth entry of a tool, counted from 1; without `entry`, at every one.
-
-    With `attempt` it happens at the nth downstream attempt of that entry, inside the tool.
-    """
-
-    tool: str
-    entry: int | None = Field(default=None, ge=1)
-    attempt: int | None = Field(default=None, ge=1)
-    raises: Literal["temporary", "bug", "hang", "crash_after_effect"]
-
-
-class ConditionPart(_Part):
-    """A field that the user set in the interface: a call that differs is refused (`labkit.conditions`)."""
-
-    tool: str
-    field: str
-    value: Any
-
-
-class Scenario(_Part):
+class Scenario(Part):
     """A run as data. Only `world` and `turns` are required."""
 
     title: str = ""
@@ -112,6 +61,8 @@ class Scenario(_Part):
     when_turns_run_out: Literal["end", "repeat"] = "end"
     faults: Sequence[FaultPart] = ()
     conditions: Sequence[ConditionPart] = ()
+    tools: dict[str, ToolPart] = Field(default_factory=dict)
+    errors: Mapping = "mapped"
     gates: Sequence[str] = tuple(GATES_BY_NAME)
 
     @property
@@ -228,12 +179,17 @@ def play(scenario: Scenario) -> Played:
 def _prepared(scenario: Scenario, world: World, clock: Clock) -> tuple[Dispatcher, _ScriptedModel]:
     model = _ScriptedModel(scenario, world, clock)
     faulty = Faults(scenario.faults, clock)
-    host = Host([faulty.around(tool) for tool in world.tools], lambda: model.principal, clock)
+    mapped = MAPPINGS[scenario.errors]
+    tools = [mapped(faulty.around(_set(tool, scenario))) for tool in world.tools]
+    host = Host(tools, lambda: model.principal, clock)
     limits = Limits(**scenario.limits.model_dump())
     faulty.dispatcher = dispatcher = Dispatcher(
         host, limits, gates=[_gate(name, scenario) for name in _once(scenario.checks)], id_scope=scenario.id_scope,
         on_limit=scenario.on_limit,
     )  # fmt: skip
+    for name in scenario.tools:
+        if name not in dispatcher.state.tools:
+            raise ValueError(f"tools: this world has no tool {name!r}")
     for fault in scenario.faults:
         tool = dispatcher.state.tools.get(fault.tool)
         if tool is None and fault.tool not in {known.name for known in opened(*WORLDS, *LEAKY).tools}:
@@ -241,6 +197,12 @@ def _prepared(scenario: Scenario, world: World, clock: Clock) -> tuple[Dispatche
         if tool is not None and fault.raises == "crash_after_effect" and not tool.writes:
             raise ValueError(f"faults: {fault.tool!r} only reads, so it has no effect to crash after")
     return dispatcher, model
+
+
+def _set(tool: Tool, scenario: Scenario) -> Tool:
+    """The tool with what the scenario sets of it."""
+    part = scenario.tools.get(tool.name)
+    return replace(tool, **part.model_dump(exclude_none=True)) if part else tool
 
 
 def _once(names: Sequence[str]) -> Sequence[str]:

@@ -61,18 +61,19 @@ def memory(view: View) -> Section:
         key = name_of(round, None) + "/" if scope == "response" else ""
         known = (round if scope == "response" else 0, asked.call_id)
         content = (events.get("started") or outcome or asked).digest or ""
+        said = _verdict(events, known in owned)
         rows.append((name_of(round, position), visible(f"{key}{asked.call_id}", 24), content[:6], asked.subject or "",
-                     SAY["id known" if known in owned else "id new"], SAY[_verdict(events)]))  # fmt: skip
+                     SAY["id known" if known in owned else "id new"], SAY[said]))  # fmt: skip
         if "started" in events:
             owned.add(known)
     columns = ("call", SAY["remembered as"], SAY["content"], SAY["asks"], SAY["id before"], SAY["memory says"])
     return Section(SAY["memory"], columns, rows)
 
 
-def _verdict(events: dict[str, Event]) -> str:
+def _verdict(events: dict[str, Event], owned: bool) -> str:  # noqa: FBT001 - the fact itself
     outcome = events.get("outcome")
     if outcome is None or outcome.kind == "returned" or "started" in events:
-        return "runs"
+        return "runs again" if owned else "runs"
     if outcome.kind == "replayed":
         return "same request"
     return "other content" if outcome.code == "id_conflict" else "owns nothing"

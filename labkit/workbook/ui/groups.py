@@ -92,6 +92,7 @@ GROUPS: dict[str, Callable[[Scenario, Apply], list[Any]]] = {
     "limits": controls.limits, "every limit": controls.every_limit, "condition": controls.condition,
     "order": order, "owner filter": owner_filter,
     "on limit": _setting("on_limit", "on limit", ("answer", "stop")),
+    "errors": _setting("errors", "errors", ("mapped", "told", "emptied", "retried")),
     "id scope": _setting("id_scope", "id scope", ("run", "response")),
     **{f"gate {name}": _gate(name) for name in GATES_BY_NAME},
 }  # fmt: skip
