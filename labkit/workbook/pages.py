@@ -45,8 +45,10 @@ def _strip_and_results(view: View) -> str:
         _strip(view.strip)
         + f'<div class="lk-counters">{"".join(map(_counter, view.counters))}</div>'
         + f'<div class="lk-summary">{summary}</div>'
-        + section("results", table(view.RESULT_COLUMNS, view.results, "lk-results"))
+        + '<div class="lk-reads">'
         + "".join(map(_also, view.above))
+        + section("results", table(view.RESULT_COLUMNS, view.results, "lk-results"))
+        + "</div>"
     )
 
 
@@ -102,7 +104,7 @@ def _strip(rows: list[tuple[str, list[Chip]]]) -> str:
     lines = "".join(
         f'<div class="lk-row"><b>{escape(name)}</b> {" ".join(map(_chip, chips))}</div>' for name, chips in rows
     )
-    return section("strip", lines)
+    return section("strip", f'<div class="lk-strip">{lines}</div>')
 
 
 def _chip(chip: Chip) -> str:

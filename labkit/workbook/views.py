@@ -163,7 +163,7 @@ class View:
 
     @property
     def above(self) -> list[Section]:
-        """What this lesson shows beside the rest, above the ledger."""
+        """What this lesson shows beside the rest, above the results."""
         return [SECTIONS[name](self) for name in self.also if name not in LONG]
 
     @property
@@ -180,8 +180,8 @@ class View:
             [SAY["proposed"], *aligned([self.PROPOSED_COLUMNS, *self.proposed])],
             [SAY["strip"], *aligned(strip)],
             [SAY["counters"], "  " + " · ".join(counters), *(f"  {line}" for line in self.summary)],
-            [SAY["results"], *aligned([self.RESULT_COLUMNS, *self.results])],
             *map(_block, self.above),
+            [SAY["results"], *aligned([self.RESULT_COLUMNS, *self.results])],
             [SAY["ledger"], *aligned([self.LEDGER_COLUMNS, *self.ledger])],
             *map(_block, self.below),
         ]
