@@ -65,6 +65,19 @@ def one_outcome_per_request(events: tuple[Event, ...], cases: Cases) -> Broken:
             yield case.all
 
 
+def counted_without_gaps(events: tuple[Event, ...], cases: Cases) -> Broken:
+    """Rounds are counted from 1, so are the requests of each, and only the last round may be without one."""
+    opened = [event for event in events if event.kind == "round_opened"]
+    asked = [event for event in events if event.kind == "requested"]
+    for number, event in enumerate(opened, 1):
+        places = sorted(request.position or 0 for request in asked if request.round == event.round)
+        if event.round != number or places != [*range(1, len(places) + 1)] or not (places or event is opened[-1]):
+            yield (event,)
+    numbers = {event.round for event in opened}
+    if strays := tuple(event for event in asked if event.round not in numbers):
+        yield strays
+
+
 def one_delivery_per_request(events: tuple[Event, ...], cases: Cases) -> Broken:
     """Each request is delivered exactly once, with the outcome it got."""
     for case in cases.values():
@@ -190,7 +203,7 @@ def answered_only_if_stopped_so(events: tuple[Event, ...], cases: Cases) -> Brok
 
 
 LAWS: tuple[Callable[[tuple[Event, ...], Cases], Broken], ...] = (
-    one_outcome_per_request, one_delivery_per_request, delivered_in_request_order, returned_once_after_started,
+    counted_without_gaps, one_outcome_per_request, one_delivery_per_request, delivered_in_request_order, returned_once_after_started,
     rejected_never_started,
     started_as_requested, within_budget, nothing_after_stopped, faithful_replay, one_content_per_id,
     permission_in_force, one_stop_at_the_end, answered_only_if_stopped_so,

@@ -103,12 +103,12 @@ def test_spending_adds_up_to_the_counters() -> None:
 
 
 def test_messages_stand_beside_the_requests_they_answer() -> None:
-    """The whole conversation, each result paired; nothing of it before the run is over."""
+    """The whole conversation, each result paired; at each event as much of it as there was."""
     scenario = {"title": "How long is it?", "world": "text", "turns": [turn(("1", "length", JAVA)), {"answer": "4"}]}
     assert [(row[1], row[2], row[4]) for row in rows("messages", **scenario)] == [
         ("user", "", ""), ("assistant", "", ""), ("tool", "1", "✓ its own"), ("assistant", "", ""),
     ]  # fmt: skip
-    assert rows("messages", 3, **scenario) == []
+    assert [len(rows("messages", at, **scenario)) for at in range(9)] == [1, 1, 2, 2, 2, 3, 3, 4, 4]
 
 
 @pytest.mark.parametrize("name", SECTIONS)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from labkit.arguments import BadArguments, read_model
-from labkit.gates import canonical
+from labkit.gates import canonical, execution_budget
 from labkit.ledger import asked, digest
 from labkit.outcomes import Outcome, refusal
 from labkit.workbook.readers import alone
@@ -122,6 +122,12 @@ def _free(request: Request, state: State) -> Outcome | None:
     return refusal(request.call.id, "budget_exhausted", field="requests") if served > state.limits.requests else None
 
 
+def _emptied(request: Request, state: State) -> Outcome | None:
+    """Answers what is over the budget with an empty last page: to whoever reads it, the list is over."""
+    over = execution_budget(request, state)
+    return over and Outcome(request.call.id, "ok", '{"items":[],"next_page_token":""}')
+
+
 BROKEN: dict[str, Gate] = {
     "allowlist_tidied": _allowlist(_tidied),
     "allowlist_nearest": _allowlist(_nearest),
@@ -134,6 +140,7 @@ BROKEN: dict[str, Gate] = {
         lambda request, owner: (owner[7], *asked(owner)[::2]) == (request.label, request.offer, request.content)
     ),
     "execution_budget_late": _late,
+    "execution_budget_emptied": _emptied,
     "request_budget_free": _free,
 }
 """Broken gates by name. The part before the last underscore is the gate each stands in for."""

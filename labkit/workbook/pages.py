@@ -47,7 +47,7 @@ def _strip_and_results(view: View) -> str:
         + f'<div class="lk-summary">{summary}</div>'
         + '<div class="lk-reads">'
         + "".join(map(_also, view.above))
-        + section("results", table(view.RESULT_COLUMNS, view.results, "lk-results"))
+        + section("results", _results(view))
         + "</div>"
     )
 
@@ -78,7 +78,7 @@ def _headed(title: str, content: str, note: str = "") -> str:
 
 
 def _also(shown: Section) -> str:
-    return _headed(shown.title, table(shown.columns, shown.rows, "lk-also"))
+    return _headed(shown.title, table(shown.columns, shown.filled, "lk-also"))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "lk-table",
@@ -90,10 +90,26 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "lk
     return f'<div class="lk-scroll"><table class="{kind}">{rows_of}</table></div>'
 
 
+def _results(view: View) -> str:
+    """One row of facts a result, and below it the text, which has the whole width to be read in."""
+    *columns, last = view.RESULT_COLUMNS
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
+    rows = "".join(
+        f"<tr>{''.join(_cell(cell, {}) for cell in facts)}</tr>"
+        f'<tr class="lk-text"><td></td><td colspan="{len(facts) - 1}" title="{escape(last)}">{_long(text)}</td></tr>'
+        for *facts, text in view.results
+    )
+    lines = f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
+    return f'<div class="lk-scroll"><table class="lk-results">{lines}</table></div>'
+
+
+def _long(text: str) -> str:
+    return escape(text) if len(text) <= ONE_LINE else f'<div class="lk-long">{escape(text)}</div>'
+
+
 def _cell(text: str, titles: dict[str, str]) -> str:
     title = f' title="{escape(titles[text])}"' if text in titles else ""
-    content = escape(text) if len(text) <= ONE_LINE else f'<div class="lk-long">{escape(text)}</div>'
-    return f"<td{title}>{content}</td>"
+    return f"<td{title}>{_long(text)}</td>"
 
 
 def _line(text: str) -> str:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from labkit.outcomes import compact
 from labkit.pairing import mispaired
+from labkit.workbook.coverage import pages
+from labkit.workbook.fields import judged
 from labkit.workbook.readers import READERS, stop_of
 from labkit.workbook.texts import name_of, visible
 from labkit.workbook.words import SAY
@@ -28,6 +31,11 @@ class Section(NamedTuple):
     title: str
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
+
+    @property
+    def filled(self) -> Sequence[tuple[str, ...]]:
+        """The rows, or one that says that there are none."""
+        return self.rows or [("–", *[""] * (len(self.columns) - 1))]
 
 
 def reading(view: View) -> Section:
@@ -80,10 +88,11 @@ def _verdict(events: dict[str, Event], owned: bool) -> str:  # noqa: FBT001 - th
 
 
 def reads(view: View) -> Section:
-    """Every entry to the data, as the spy saw it."""
-    spied = view.played.world.spy.reads if view.at == len(view.all) else []
+    """Every entry to the data, as the spy saw it; the spy keeps no time, so it is asked when the run is over."""
+    spied, over = view.played.world.spy.reads, view.at == len(view.all)
     rows = [(str(n), read.reader, read.subject, ", ".join(read.records) or "–") for n, read in enumerate(spied, 1)]
-    return Section(SAY["reads"], (SAY["entry"], SAY["reader"], SAY["asks"], SAY["handed out"]), rows)
+    asked = (SAY["entry"], SAY["reader"], SAY["asks"], SAY["handed out"])
+    return Section(SAY["reads"], asked, rows if over else [("…", SAY["at the end"], "", "")])
 
 
 def deliveries(view: View) -> Section:
@@ -96,8 +105,9 @@ def deliveries(view: View) -> Section:
         for record in _records(result.outcome.data):
             if owner := OWNERS.get(record):
                 word = "own" if owner in (delivered.subject, delivered.tenant) else "another's"
-                rows.append((str(delivered.seq), _place(result), record, owner, visible(delivered.subject), SAY[word]))
-    columns = ("#", "call", SAY["record"], SAY["owner"], SAY["delivered to"], "")
+                who = visible(f"{delivered.subject} ({delivered.tenant})" if delivered.tenant else delivered.subject)
+                rows.append((str(delivered.seq), _place(result), record, owner, who, SAY[word]))
+    columns = ("#", "call", SAY["record"], SAY["owner"], SAY["delivered to"], SAY["whose"])
     return Section(SAY["deliveries"], columns, rows)
 
 
@@ -139,17 +149,60 @@ def _count(view: View, event: Event, kind: str) -> int:
 
 
 def messages(view: View) -> Section:
-    """The conversation as the model got it, each result beside the request that it answers."""
+    """The conversation so far as the model got it, each result beside the request that it answers."""
     run = view.played.run
     faults = {found.message: found.kind for found in mispaired(run.messages, run.ledger)}
-    rows = []
-    for place, message in enumerate(run.messages if view.at == len(view.all) else ()):
-        said = message.text or ", ".join(
-            f"{visible(call.name, 24)} (id {visible(call.id, 16)})" for call in message.calls
-        )
+    rows: list[tuple[str, ...]] = []
+    for place, message in enumerate(run.messages[: _so_far(view)]):
+        calls = [f"{visible(call.name, 24)} (id {visible(call.id, 16)})" for call in message.calls]
+        said = " + ".join([*calls, *([visible(message.text, 100)] if message.text else [])])
         pairs = faults.get(place, SAY["paired"]) if message.role == "tool" else ""
-        rows.append((str(place), message.role, visible(message.call_id, 16), visible(said, 100), pairs))
+        rows.append((str(place), message.role, visible(message.call_id, 16), said, pairs))
     return Section(SAY["messages"], ("#", SAY["role"], SAY["for id"], SAY["text"], SAY["pairing"]), rows)
+
+
+def _so_far(view: View) -> int:
+    """How many messages there are: the user's, one for each response that has come, one for each delivery."""
+    if view.at == len(view.all):
+        return len(view.played.run.messages)
+    asked = {event.round for event in view.events if event.kind == "requested"}
+    return 1 + len(asked) + sum(event.kind in ("delivered", "answered") for event in view.events)
+
+
+def hunted(view: View) -> Section:
+    """What was planted inside and came out of this run, named in words (a clean page holds no marker), and where."""
+    from labkit.workbook.hunt import MARKERS, hunt, texts  # noqa: PLC0415 - it reads pages, which are made of sections
+
+    columns = (SAY["planted"], SAY["came out in"])
+    if view.at < len(view.all):
+        return Section(SAY["hunted"], columns, [("…", SAY["at the end"])])
+    places: dict[str, list[str]] = {}
+    for place, marker in hunt(view.played):
+        places.setdefault(marker, []).append(place)
+    clean = (SAY["nothing planted"], SAY["texts searched"].format(count=len(texts(view.played))))
+    rows = [(f"✗ {MARKERS[marker]}", ", ".join(found)) for marker, found in places.items()]
+    return Section(SAY["hunted"], columns, rows or [clean])
+
+
+def fields(view: View) -> Section:
+    """Each field of the merchants that the model reads, from the text as it was sent: must it leave, may it?"""
+    rows: list[tuple[str, ...]] = []
+    for result in _requested(view):
+        if "delivered" in view.requests[result.round, result.position]:
+            for path, value, verdict in judged(result):
+                first = "–" if verdict == "missing" else visible(compact(value), 40)
+                rows.append((_place(result), path or "–", first, SAY[verdict]))
+    return Section(SAY["fields"], ("call", SAY["field"], SAY["first value"], SAY["verdict"]), rows)
+
+
+def listed(view: View) -> Section:
+    """How far a list was read: each page that the model got, and whether the list goes on after it."""
+    done = {place for place, events in view.requests.items() if "delivered" in events}
+    rows = [(name_of(page.round, page.position), visible(page.asked or "null", 32), str(len(page.items)),
+             str(page.omitted), visible(page.token, 32) if page.token else SAY["list ends"])
+            for page in pages(view.played.run) if (page.round, page.position) in done]  # fmt: skip
+    columns = ("call", SAY["asked with"], SAY["items"], SAY["left out"], SAY["next token"])
+    return Section(SAY["listed"], columns, rows)
 
 
 def _requested(view: View) -> list[Result]:
@@ -161,7 +214,8 @@ def _place(result: Result) -> str:
 
 
 SECTIONS: dict[str, Callable[[View], Section]] = {
-    section.__name__: section for section in (reading, memory, reads, deliveries, spending, messages)
+    section.__name__: section
+    for section in (reading, memory, reads, deliveries, spending, messages, hunted, fields, listed)
 }
 """Sections by name, for `panel(..., also=...)`."""
 LONG = frozenset({"messages", "spending"})

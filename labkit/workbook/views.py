@@ -91,9 +91,10 @@ class View:
                 state = "not reached"
             else:
                 chips.append(Chip(GATE.get(gate, gate), state))
-        there = {gate if gate in GATE else gate.rpartition("_")[0] for gate in gates}
-        chips += [Chip(SAY["no gate"].format(gate=word), "removed") for gate, word in GATE.items()
-                  if gate in GATES_BY_NAME and gate not in there]  # fmt: skip
+        stand_ins = [gate if gate in GATE else gate.rpartition("_")[0] for gate in gates]
+        for place, gate in enumerate(GATES_BY_NAME):
+            if gate not in stand_ins:
+                chips.insert(place, Chip(SAY["no gate"].format(gate=GATE[gate]), "removed"))
         if outcome and outcome.kind in ("rejected", "cancel_requested") and not outcome.gate:
             chips.append(Chip(str(outcome.code), "stopped"))
         entered, delivered = "started" in events and "released" not in events, "delivered" in events
@@ -193,7 +194,7 @@ class View:
 
 
 def _block(section: Section) -> list[str]:
-    return [section.title, *aligned([section.columns, *section.rows])]
+    return [section.title, *aligned([section.columns, *section.filled])]
 
 
 def _yes_no(word: str, yes: bool) -> Chip:  # noqa: FBT001 - the fact itself

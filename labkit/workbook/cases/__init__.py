@@ -10,7 +10,11 @@ from labkit.workbook.scenarios import Played, Scenario, make_scenario
 
 __all__ = ["LESSONS", "Case", "cases", "lesson"]
 
-LESSONS = ("00_start", "01_allowlist", "02_arguments", "03_call_ids", "04_ownership", "05_limits", "06_loop")
+LESSONS = (
+    "00_start", "01_allowlist", "02_arguments", "03_call_ids", "04_ownership", "05_limits", "06_loop",
+    "07_errors", "08_results", "09_partial_results", "10_cancellation", "11_concurrency", "13_merchant_project",
+    "14_same_name_places",
+)  # fmt: skip
 """Lessons that have cases, in order."""
 
 

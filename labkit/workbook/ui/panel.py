@@ -28,6 +28,8 @@ class Panel(Frame):
         self._wrong = ""
         titles = [(scenario.title, place) for place, scenario in enumerate(self._presets)]
         self.preset = widgets.Dropdown(options=titles, description=SAY["preset"], layout={"width": "auto"})
+        self.reset = widgets.Button(description=SAY["as it is"], disabled=True, layout={"width": "auto"})
+        self.reset.on_click(self._guarded(lambda _: self._load(self.preset.value)))
         self.inputs = widgets.VBox(layout={"overflow": "auto", "max_height": "560px"})
         self.upper, self.lower = widgets.HTML(), widgets.HTML()
         self.scrubber = widgets.IntSlider(
@@ -35,7 +37,7 @@ class Panel(Frame):
         )
         self.preset.observe(self._guarded(lambda event: self._load(event["new"])), names="value")
         self.scrubber.observe(self._guarded(lambda event: self._draw()), names="value")
-        left = widgets.VBox([self.preset, self.inputs], layout={"flex": "1 1 260px", "max_width": "320px"})
+        left = widgets.VBox([self.preset, self.reset, self.inputs], layout={"flex": "1 1 280px", "max_width": "330px"})
         right = widgets.VBox([self.upper, self.scrubber, self.lower],
                              layout={"flex": "4 1 420px", "min_width": "0"})  # fmt: skip
         left.add_class("lk-controls")
@@ -66,6 +68,8 @@ class Panel(Frame):
 
     def _run(self) -> None:
         self._played = None
+        changed = self._values != self._presets[self.preset.value].model_dump(mode="json")
+        self.reset.disabled, self.reset.description = not changed, SAY["reset" if changed else "as it is"]
         written = [value for turn in self._values["turns"] for call in turn["calls"] for value in call.values()]
         for value in written:
             if isinstance(value, BadScenario):

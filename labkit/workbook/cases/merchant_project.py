@@ -1,0 +1,7 @@
+"""Lesson 13: all of it, on one case."""
+
+from __future__ import annotations
+
+from typing import Any
+
+CASES: dict[str, dict[str, Any]] = {}
