@@ -61,7 +61,7 @@ def wanted(scenario: Scenario, at: int | None, also: tuple[str, ...]) -> dict[st
         "ledger": [list(row) for row in view.ledger],
         "counters": [[counter.name, str(counter.value)] for counter in view.counters],
         "strip": [[str(chip) for chip in chips] for _, chips in view.strip],
-        "also": [[list(row) for row in section.rows] for section in (*view.above, *view.below)],
+        "also": [[list(row) for row in section.filled] for section in (*view.above, *view.below)],
     }
 
 
