@@ -174,8 +174,11 @@ def _located(raw: bytes, error: str) -> BadArguments:
         return BadArguments("blank", "the text is empty or blank", position=0)
     unnamed = ("not_json", "this is not JSON")
     reason, sentence = next((told for start, told in _WRONG.items() if error.startswith(start)), unnamed)
+    if reason == "incomplete":
+        position = len(raw.decode(errors="replace"))
     key = re.match(r'Detected duplicate key "(.*)" at line', error, re.DOTALL)
     field = shown(key[1], _MAX_NAME) if key else None
+    sentence = f"the key {field} occurs twice" if key else sentence
     return BadArguments(reason, f"{sentence} (at character {position + 1})", field=field, position=position)
 
 

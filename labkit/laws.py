@@ -203,7 +203,8 @@ def answered_only_if_stopped_so(events: tuple[Event, ...], cases: Cases) -> Brok
 
 
 LAWS: tuple[Callable[[tuple[Event, ...], Cases], Broken], ...] = (
-    counted_without_gaps, one_outcome_per_request, one_delivery_per_request, delivered_in_request_order, returned_once_after_started,
+    counted_without_gaps,
+    one_outcome_per_request, one_delivery_per_request, delivered_in_request_order, returned_once_after_started,
     rejected_never_started,
     started_as_requested, within_budget, nothing_after_stopped, faithful_replay, one_content_per_id,
     permission_in_force, one_stop_at_the_end, answered_only_if_stopped_so,

@@ -59,6 +59,7 @@ def test_the_real_tools_keep_what_must_be_kept_and_nothing_else() -> None:
         ("merchants_bare", LIST, {"items[].name": "missing", "items[].hours": "missing"}),
         ("merchants_filled", GET, {}),
         ("merchants_cut", GET, {}),
+        ("merchants_cut", LIST, {}),
         ("merchants_cut", ("list_merchants", '{"page_token":null,"page_size":9}'),
          {"": "on no list"} | dict.fromkeys(MUST_KEEP["list_merchants"], "missing")),
     ],
@@ -129,10 +130,20 @@ def test_the_must_not_list_is_real_and_older_than_the_grown_records() -> None:
     assert not any(word in "risk_note slow payer" for word in MUST_NOT)
 
 
-def test_the_section_shows_each_field_once_it_is_delivered() -> None:
-    """A row for each field, with its first value as JSON; nothing before the delivery."""
-    turn = {"calls": [{"id": "c1", "name": "get_merchant", "arguments": '{"merchantId":1001,"fields":["hours"]}'}]}
-    played = play(make_scenario({"world": "merchants_bare", "turns": [turn, {"answer": "."}]}))
+@pytest.mark.parametrize(
+    ("world", "told"),
+    [
+        ("merchants", [("1.1", "✓ kept", "name, hours", "")]),
+        ("merchants_bare", [("1.1", "✗ missing", "name, hours", "")]),
+        ("merchants_filled", [("1.1", "✗ changed", "name", '"商户 1002 / Merchant 1002"'),
+                              ("1.1", "✗ changed", "hours", '"10:00–20:00"')]),
+    ],
+)  # fmt: skip
+def test_the_section_shows_fields_once_they_are_delivered(world: str, told: list[Any]) -> None:
+    """One row for what was kept and one for what is missing; each other field has its own, and its first value."""
+    asked = {"id": "c1", "name": "get_merchant", "arguments": '{"merchantId":1002,"fields":["name","hours"]}'}
+    scenario = {"world": world, "principal": {"subject": "u-bob", "tenant": "B"}, "turns": [{"calls": [asked]}]}
+    played = play(make_scenario(scenario))
     delivered = next(event.seq for event in played.run.ledger if event.kind == "delivered")
-    assert SECTIONS["fields"](View(played)).rows == [("1.1", "hours", "–", "✗ missing")]
-    assert SECTIONS["fields"](View(played, delivered - 1)).rows == []
+    assert SECTIONS["fields"](View(played)).rows == told
+    assert SECTIONS["fields"](View(played, delivered - 1)).rows == []  # nothing has left yet

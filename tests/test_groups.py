@@ -114,7 +114,7 @@ def test_prices_are_ticked_and_compared(open_lesson: Callable[..., Any]) -> None
     grid.get_by_role("button").click()
     grid.locator("[data-score]").wait_for()
     cells = grid.locator("tbody tr").nth(1).locator("td").all_text_contents()
-    assert cells[1:5] == ["✓ 0", "✓ 1", "✓ 1", "✗ 1"]
+    assert cells[1:5] == ["✓ 0", "✓ 1", "✓ 1", "✗ 1 (you: no)"]
     quiet(page)
 
 

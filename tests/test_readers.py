@@ -33,6 +33,8 @@ def test_a_refusal_names_the_field_where_the_text_was_read(text: str, field: str
     ("text", "position", "key", "field"),
     [
         ('{"query":"读书会 报', 15, "query", None),  # the text has 15 characters and wants more
+        ('{"query":"b', 11, "query", None),
+        ('{"query":"b",', 13, "query", None),
         ('{"query":"a","published_from":nul}', 33, "published_from", None),
         ('{"query":"\\"x\\": y", }', 21, "query", None),  # a key inside a text is no key
         ("", 0, None, None),
@@ -55,12 +57,13 @@ def test_a_text_that_is_read_has_no_stop() -> None:
 
 
 TAKEN = {  # what the two other readers take although it must not reach a tool: by hand, from their documentation
-    "twice": "pydantic alone, json.loads", "escaped twice": "pydantic alone, json.loads",
-    "nan": "pydantic alone, json.loads", "overflow": "pydantic alone, json.loads",
-    "nul": "pydantic alone, json.loads", "unseen": "pydantic alone, json.loads", "zero": "pydantic alone",
-    "half pair": "json.loads", "compact": "json.loads", "week": "json.loads", "february": "", "cut": "", "time": "",
-    "fence": "", "trailing": "", "quotes": "", "empty": "", "missing": "json.loads", "user": "json.loads",
-    "true id": "json.loads", "float id": "json.loads", "spaces": "json.loads",
+    "twice": "pydantic alone, standard library", "escaped twice": "pydantic alone, standard library",
+    "nan": "pydantic alone, standard library", "overflow": "pydantic alone, standard library",
+    "nul": "pydantic alone, standard library", "unseen": "pydantic alone, standard library", "zero": "pydantic alone",
+    "half pair": "standard library", "compact": "standard library", "week": "standard library",
+    "february": "", "cut": "", "time": "",
+    "fence": "", "trailing": "", "quotes": "", "empty": "", "missing": "standard library", "user": "standard library",
+    "true id": "standard library", "float id": "standard library", "spaces": "standard library",
 }  # fmt: skip
 
 

@@ -28,7 +28,7 @@ def test_reading_marks_where_it_stopped_and_what_each_reader_takes() -> None:
     calls = turn(("1", "length", '{"text":nul}'), ("2", "shell", "{}"))
     assert rows("reading", world="text", turns=[calls])[:3] == [
         ("1.1", "text", '{"text":nul▮}'),
-        ("", "stopped at", "character 12, key text"),
+        ("", "our reader stops at", "character 12, key text"),
         ("", "our reader", "✗ not_json: this is not JSON (at character 12)"),
     ]
     assert [row[0] for row in rows("reading", world="text", turns=[calls])] == ["1.1", "", "", "", ""]

@@ -87,8 +87,8 @@ def test_the_strip_says_where_each_call_stopped() -> None:
     assert strip == [
         f"{begin} ✓ replay ✓ budget ✓ entered ✓ delivered",
         f"{begin} ↺ replayed · budget · not entered ✓ delivered",
-        f"{begin} ✗ id_conflict · budget · not entered ✓ delivered",
-        f"{begin} ✓ replay ✗ budget_exhausted · not entered ✓ delivered",
+        f"{begin} ✗ replay: id_conflict · budget · not entered ✓ delivered",
+        f"{begin} ✓ replay ✗ budget: budget_exhausted (executions) · not entered ✓ delivered",
     ]
 
 

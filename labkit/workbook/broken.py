@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from labkit.arguments import BadArguments, read_model
+from labkit.arguments import BadArguments, read_model, read_object
 from labkit.gates import canonical, execution_budget
 from labkit.ledger import asked, digest
 from labkit.outcomes import Outcome, refusal
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from labkit.calls import Tool
     from labkit.gates import Gate, Request, State
 
-__all__ = ["BROKEN"]
+__all__ = ["BROKEN", "READINGS"]
 
 
 def _allowlist(find: Callable[[str, dict[str, Tool]], Tool | None]) -> Gate:
@@ -81,6 +81,15 @@ def _repaired(tool: Tool, text: Any) -> BaseModel:
     return read_model(tool.arguments, json.dumps(values))
 
 
+def _coerced(tool: Tool, text: Any) -> BaseModel:
+    """Makes a number of an id that is one or looks like one, and asks no more of it."""
+    values = read_object(text)
+    if not str(values.get("merchantId")).isdecimal():
+        return read_model(tool.arguments, text)
+    checked = read_model(tool.arguments, json.dumps(values | {"merchantId": 1}))
+    return checked.model_copy(update={"merchantId": int(values["merchantId"])})
+
+
 def _nearest_day(day: Any) -> Any:
     parts = day.split("-") if isinstance(day, str) else []
     if len(parts) == 3 and all(part.isdecimal() for part in parts):
@@ -128,11 +137,14 @@ def _emptied(request: Request, state: State) -> Outcome | None:
     return over and Outcome(request.call.id, "ok", '{"items":[],"next_page_token":""}')
 
 
+READINGS: dict[str, Callable[[Tool, Any], BaseModel]] = {
+    "arguments_pydantic": _pydantic, "arguments_repaired": _repaired, "arguments_coerced": _coerced,
+}  # fmt: skip
+"""What each broken arguments gate makes of a text; it raises as pydantic or our reader do."""
 BROKEN: dict[str, Gate] = {
     "allowlist_tidied": _allowlist(_tidied),
     "allowlist_nearest": _allowlist(_nearest),
-    "arguments_pydantic": _arguments(_pydantic),
-    "arguments_repaired": _arguments(_repaired),
+    **{name: _arguments(read) for name, read in READINGS.items()},
     "authorization_offered": _offered,
     "replay_id": _replay(lambda request, owner: owner[7] == request.label),
     "replay_content": _replay(lambda request, owner: asked(owner)[::2] == (request.offer, request.content)),

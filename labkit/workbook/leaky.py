@@ -7,9 +7,9 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from labkit.outcomes import NotFound, compact
+from labkit.outcomes import NeedsUser, NotFound, compact
 from labkit.workbook.fields import GROWN
-from labkit.worlds import WORLDS, Opener, World, merchants, notices, open_world
+from labkit.worlds import WORLDS, Opener, World, faq, merchants, notices, open_world, places
 
 if TYPE_CHECKING:
     from labkit.calls import Context, Tool
@@ -73,6 +73,13 @@ class _Tenantless(merchants.Directory):
         return True
 
 
+class _EveryTenants(faq.Index):
+    """An entry is found by its words alone, whoever asks."""
+
+    def belongs(self, entry: faq.Entry, tenant: str | None) -> bool:
+        return True
+
+
 class _ByHand(merchants.Directory):
     """A program that picks the fields by itself: what `part` makes of a record is sent as it is."""
 
@@ -129,7 +136,8 @@ class _Cut(_ByHand):
     """A page is made to fit by cutting its text."""
 
     def page(self, arguments: merchants.ListPage, context: Context) -> Any:
-        return compact(super().page(arguments, context))[:300]
+        page = super().page(arguments, context)
+        return page if len(compact(page)) <= 300 else compact(page)[:300]
 
 
 class _Dated(_ByHand):
@@ -144,6 +152,83 @@ def _by_hand(over: type[_ByHand]) -> Opener:
     return lambda spy: tuple(replace(tool, returns=None) for tool in merchants.tools(spy, over))
 
 
+class _First(places.Provider):
+    """Of several candidates the first is taken, so that the user need not be asked."""
+
+    def search(self, arguments: places.Search, context: Context) -> list[dict[str, Any]]:
+        try:
+            return super().search(arguments, context)
+        except NeedsUser as several:
+            return list(several.found[:1])  # type: ignore[index]  # a list of candidates
+
+
+class _Defaulted(places.Provider):
+    """Where the user gave no region, the search is restricted to the program's own."""
+
+    def search(self, arguments: places.Search, context: Context) -> list[dict[str, Any]]:
+        own = {} if arguments.region else {"region": "Tokyo", "mode": "restrict"}
+        return super().search(arguments.model_copy(update=own), context)
+
+
+class _Rebound(places.Provider):
+    """For an id that has expired the current one of that name is returned, and nobody is told."""
+
+    def get(self, arguments: places.Get, context: Context) -> dict[str, Any]:
+        try:
+            return super().get(arguments, context)
+        except NeedsUser as expired:
+            return dict(expired.found["candidates"][0])  # type: ignore[index]  # as `places.Expired` says
+
+
+class _Linked(places.Provider):
+    """A program that reads the table of merchants in a way of its own: `link` says what a place was found to be."""
+
+    def link(self, place: dict[str, Any], tenant: str | None) -> Any:
+        raise NotImplementedError
+
+    def _handed_out(self, found: list[places.Place], context: Context) -> list[dict[str, Any]]:
+        tenant = context.principal.tenant
+        return [place | {"merchant": self.link(place, tenant)} for place in super()._handed_out(found, context)]
+
+
+class _Merged(_Linked):
+    """A place without an entry is taken for the first one in the table whose name begins alike."""
+
+    def link(self, place: dict[str, Any], tenant: str | None) -> Any:
+        names = {one.id: one.name.split()[0] for one in places.PLACES}
+        alike = [link for link in places.MAPPING if link.tenant == tenant and names[link.place_id] in place["name"]]
+        guessed = [replace(link, evidence="名称相近。 The names are alike.") for link in alike[:1]]
+        return place["merchant"] or next(iter(guessed), None)
+
+
+class _Split(_Linked):
+    """A merchant has one id in this table, so that a second one takes the place of the first."""
+
+    def link(self, place: dict[str, Any], tenant: str | None) -> Any:
+        last = {(link.tenant, link.merchantId): link for link in places.MAPPING}
+        return next(
+            (link for (of, _), link in last.items() if (of, link.place_id) == (tenant, place["place_id"])), None
+        )
+
+
+class _ForAll(_Linked):
+    """The table is read without asking whose it is."""
+
+    def link(self, place: dict[str, Any], tenant: str | None) -> Any:
+        return next((link for link in places.MAPPING if link.place_id == place["place_id"]), None)
+
+
+def _provided(over: type[places.Provider]) -> Opener:
+    """The places' tools over this provider."""
+
+    def tools(spy: Spy) -> tuple[Tool, ...]:
+        provider = over(spy, places.SEED)
+        search, get = places.tools(spy)
+        return replace(search, run=provider.search), replace(get, run=provider.get)
+
+    return tools
+
+
 LEAKY: dict[str, Opener] = {
     "notices_late": partial(notices.tools, over=_Late),
     "notices_after": partial(notices.tools, over=_After),
@@ -156,6 +241,13 @@ LEAKY: dict[str, Opener] = {
     "merchants_filled": _by_hand(_Filled),
     "merchants_cut": _by_hand(_Cut),
     "merchants_dated": _by_hand(_Dated),
+    "places_first": _provided(_First),
+    "places_defaulted": _provided(_Defaulted),
+    "places_rebound": _provided(_Rebound),
+    "places_merged": _provided(_Merged),
+    "places_split": _provided(_Split),
+    "places_tenantless": _provided(_ForAll),
+    "faq_tenantless": partial(faq.tools, over=_EveryTenants),
 }
 """Leaky worlds by name. The part before the underscore is the world each stands in for."""
 

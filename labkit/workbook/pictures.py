@@ -11,7 +11,7 @@ from labkit.calls import shown
 from labkit.ledger import Event, Ledger
 from labkit.workbook.words import SAY
 
-__all__ = ["LANES", "Chart", "Diagram", "Step", "budgets", "diagram", "steps"]
+__all__ = ["LANES", "Chart", "Diagram", "Step", "budgets", "diagram", "graph", "steps"]
 
 LANES = ("user", "model", "application", "tool")
 """Who may speak in a sequence diagram, from left to right."""
@@ -59,10 +59,63 @@ def diagram(events: Iterable[Event]) -> Diagram:
     lines = ["sequenceDiagram", *(f"  participant {lane}" for lane in LANES)]
     for step in steps(events):
         arrow = "--x" if step.state == "stopped" else "->>"
-        label = "".join(c if c.isalnum() or c in " _.,:()/" else f"#{ord(c)};" for c in step.label)
+        label = _plain(step.label)
         lines.append(f"  {step.source}{arrow}{step.target}: {label}" if step.target
                      else f"  Note over {step.source}: {label}")  # fmt: skip
     return Diagram("\n".join(lines))
+
+
+def _plain(text: str) -> str:
+    """Text that Mermaid takes for nothing but text."""
+    return "".join(c if c.isalnum() or c in " _.,:()/" else f"#{ord(c)};" for c in text)
+
+
+def graph(events: Iterable[Event]) -> Diagram:
+    """A run as a Mermaid flowchart of calls: who asked whom and what went back, each arrow with its events.
+
+    Whatever goes back from a tool is a line; what goes back without a tool having been entered for it is dotted.
+    """
+    told = tuple(events)
+    opened = [event.round for event in told if event.kind == "round_opened"]
+    tools = {tool: f"t{n}" for n, tool in enumerate(dict.fromkeys(e.tool for e in told if e.kind == "started"), 1)}
+    calls: dict[tuple[int, int], list[Event]] = {}
+    for event in told:
+        if event.position is not None:
+            calls.setdefault((event.round, event.position), []).append(event)
+    lines = ["flowchart LR", '  user(["user"])', *(f'  r{n}["round {n}: the model"]' for n in opened)]
+    lines += [f'  {own}[["{_plain(_short(tool, 24))}"]]' for tool, own in tools.items()]
+    lines += [f"  user --> r{n}" for n in opened[:1]]
+    for mine in calls.values():
+        lines += _call(mine, tools, f"r{mine[0].round + 1}" if mine[0].round + 1 in opened else "over")
+    return Diagram("\n".join(lines + _over(told, opened, calls)))
+
+
+def _call(mine: list[Event], tools: dict[str | None, str], back_to: str) -> list[str]:
+    """The arrows of one request."""
+    asked, seqs = mine[0], {event.kind: event.seq for event in reversed(mine)}
+    name, own, tool = f"{asked.round}.{asked.position}", f"q{asked.round}_{asked.position}", tools.get(asked.tool)
+    lines = [f'  r{asked.round} -->|"asks {asked.seq}"| {own}["{_plain(f"{name} {_short(asked.tool, 24)}")}"]']
+    if "started" in seqs:
+        lines.append(f'  {own} -->|"starts {seqs["started"]}"| {tool}')
+    if tries := [str(event.seq) for event in mine if event.kind == "attempted"]:
+        lines.append(f'  {tool} -->|"tries {", ".join(tries)}"| s{tool}[("its service")]')
+    for event in mine:
+        if event.kind == "delivered":
+            source, arrow = (tool, "-->") if "returned" in seqs else (own, "-.->")
+            lines.append(f'  {source} {arrow}|"{_plain(f"{name} {event.code} {event.seq}")}"| {back_to}')
+    return lines
+
+
+def _over(told: tuple[Event, ...], opened: list[int], calls: Iterable[tuple[int, int]]) -> list[str]:
+    """How the run ended; nothing if it goes on."""
+    ends = {event.kind: event for event in told if event.kind in ("answered", "stopped")}
+    if not ends:
+        return []
+    end = ends.get("answered") or ends["stopped"]
+    name = "answer" if end.kind == "answered" else f"stopped: {end.code}"
+    asked = opened and opened[-1] in {round for round, _ in calls}
+    spoken = [f'  r{n} -->|"{end.kind} {end.seq}"| over' for n in opened[-1:] if not asked]
+    return [f'  over(["{_plain(name)}"])', *spoken]
 
 
 def budgets(ledger: Ledger) -> Chart:
@@ -102,7 +155,8 @@ def _percent(spent: float, limit: float) -> int:
 
 def _lines_chart(values: list[dict[str, Any]]) -> dict[str, Any]:
     """Dashed lines under shaped points, so that budgets differ by more than their colour; one legend for both."""
-    budget = {"field": "budget", "type": "nominal", "title": SAY["limit"], "sort": None}
+    budget = {"field": "budget", "type": "nominal", "title": SAY["limit"], "sort": None,
+              "legend": {"orient": "bottom", "columns": 3}}  # fmt: skip
     unnamed = budget | {"legend": None}
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",

@@ -18,7 +18,7 @@ from labkit.calls import Tool
 from labkit.workbook.texts import visible
 from labkit.workbook.words import SAY
 
-__all__ = ["READERS", "Stop", "alone", "stop_of"]
+__all__ = ["READERS", "Stop", "alone", "in_force", "stop_of"]
 
 
 class _Search(BaseModel):
@@ -35,6 +35,14 @@ def alone(tool: Tool) -> type[BaseModel]:
     """A strict pydantic model of a tool's arguments that refuses extra fields: good practice, without our reader."""
     base = _WRITTEN.get(tool.name, tool.arguments)
     return type(base.__name__, (base,), {"model_config": ConfigDict(strict=True, extra="forbid")})
+
+
+def in_force(read: Callable[[Tool, Any], BaseModel], tool: Tool, text: Any) -> str:
+    """What a guard that was put in place of the real one hands to the tool."""
+    try:
+        return _took(read(tool, text))
+    except (BadArguments, ValidationError) as wrong:
+        return f"✗ {visible(str(wrong), 120)}"
 
 
 def ours(tool: Tool, text: Any) -> str:
@@ -65,7 +73,7 @@ def standard_library(tool: Tool, text: Any) -> str:
 
 
 READERS: dict[str, Callable[[Tool, Any], str]] = {
-    "ours": ours, "pydantic alone": pydantic_alone, "json.loads": standard_library,
+    "ours": ours, "pydantic alone": pydantic_alone, "standard library": standard_library,
 }  # fmt: skip
 """What each reader makes of a text: `✓` and the values it would hand to the tool, or `✗` and why not."""
 
@@ -77,7 +85,7 @@ def _took(model: BaseModel) -> str:
 def _written(values: Any) -> str:
     """Values as Python writes them, days as their text."""
     if not isinstance(values, dict):
-        return str(values)
+        return repr(values)
     return str({name: str(value) if isinstance(value, date) else value for name, value in values.items()})
 
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from labkit.calls import shown
 from labkit.outcomes import compact
 from labkit.pairing import mispaired
+from labkit.workbook.acceptance import CLAIMS
+from labkit.workbook.broken import READINGS
+from labkit.workbook.candidates import candidates, confirmed
 from labkit.workbook.coverage import pages
+from labkit.workbook.evidence import KINDS, Evidence, collect
+from labkit.workbook.evidence import listed as witnesses
 from labkit.workbook.fields import judged
-from labkit.workbook.readers import READERS, stop_of
+from labkit.workbook.readers import READERS, in_force, stop_of
 from labkit.workbook.texts import name_of, visible
 from labkit.workbook.words import SAY
 from labkit.worlds.owners import OWNERS
@@ -41,6 +47,7 @@ class Section(NamedTuple):
 def reading(view: View) -> Section:
     """How far the argument text of each call was read, and what three readers make of it."""
     rows: list[tuple[str, ...]] = []
+    gates = view.played.scenario.gates
     for result in _requested(view):
         tool = next((tool for tool in view.played.world.tools if tool.name == result.call.name), None)
         if tool:
@@ -49,8 +56,9 @@ def reading(view: View) -> Section:
                 (_place(result), SAY["text read"], _marked(text, stop and stop.position)),
                 ("", SAY["stopped at"], str(stop or SAY["read whole"])),
                 *(("", SAY[name], read(tool, text)) for name, read in READERS.items()),
+                *(("", SAY["in force"], in_force(READINGS[name], tool, text)) for name in gates if name in READINGS),
             ]
-    return Section(SAY["reading"], ("call", "", ""), rows)
+    return Section(SAY["reading"], ("call", SAY["who reads"], SAY["makes of it"]), rows)
 
 
 def _marked(text: Any, position: int | None) -> str:
@@ -118,7 +126,7 @@ def _records(data: Any) -> list[str]:
     if not isinstance(data, dict):
         return []
     own = [str(data[name]) for name in ("id", "merchantId", "note_id") if name in data]
-    return own + [record for item in data.values() for record in _records(item)]
+    return own[:1] + [record for item in data.values() for record in _records(item)]
 
 
 def spending(view: View) -> Section:
@@ -179,30 +187,93 @@ def hunted(view: View) -> Section:
     places: dict[str, list[str]] = {}
     for place, marker in hunt(view.played):
         places.setdefault(marker, []).append(place)
-    clean = (SAY["nothing planted"], SAY["texts searched"].format(count=len(texts(view.played))))
-    rows = [(f"✗ {MARKERS[marker]}", ", ".join(found)) for marker, found in places.items()]
+    searched = len(texts(view.played))
+    rows = [(f"✗ {MARKERS[marker]}", SAY["in texts"].format(count=len(found), all=searched, places=", ".join(found)))
+            for marker, found in places.items()]  # fmt: skip
+    clean = (SAY["nothing planted"], SAY["texts searched"].format(count=searched))
     return Section(SAY["hunted"], columns, rows or [clean])
 
 
 def fields(view: View) -> Section:
-    """Each field of the merchants that the model reads, from the text as it was sent: must it leave, may it?"""
+    """The fields of the merchants that the model reads, from the text as it was sent: must it be kept, may it leave?"""
     rows: list[tuple[str, ...]] = []
     for result in _requested(view):
+        told = judged(result) if "delivered" in view.requests[result.round, result.position] else []
+        for plain in ("kept", "missing"):
+            if names := [one.path for one in told if one.verdict == plain]:
+                rows.append((_place(result), SAY[plain], ", ".join(names), ""))
+        for path, value, verdict in told:
+            if verdict not in ("kept", "missing"):
+                rows.append((_place(result), SAY[verdict], path or "–", visible(compact(value), 32)))
+    return Section(SAY["fields"], ("call", SAY["verdict"], SAY["field"], SAY["first value"]), rows)
+
+
+def found(view: View) -> Section:
+    """The places that came out of each call, the table entry of each, and whether it is the one that was confirmed."""
+    rows, wanted = [], confirmed(view.played.scenario)
+    for result in _requested(view):
+        if result.call.name not in ("search_places", "get_place") or result.outcome.body is None:
+            continue
         if "delivered" in view.requests[result.round, result.position]:
-            for path, value, verdict in judged(result):
-                first = "–" if verdict == "missing" else visible(compact(value), 40)
-                rows.append((_place(result), path or "–", first, SAY[verdict]))
-    return Section(SAY["fields"], ("call", SAY["field"], SAY["first value"], SAY["verdict"]), rows)
+            for one in candidates(result):
+                why = shown((one.evidence or SAY["no entry"]).rpartition("。 ")[2], 36)
+                held = SAY["the confirmed" if one.place_id == wanted else "not confirmed"]
+                rows.append((_place(result), one.place_id, visible(one.where), str(one.merchant or "–"), why, held))
+            if not candidates(result):
+                rows.append((_place(result), "–", "", "", "", ""))
+    columns = ("call", SAY["place"], SAY["where it is"], SAY["merchant"], SAY["evidence"], SAY["user's id"])
+    width = len(columns) if wanted else -1  # nothing is compared where nothing was confirmed
+    return Section(SAY["found"], columns[:width], [row[:width] for row in rows])
 
 
 def listed(view: View) -> Section:
-    """How far a list was read: each page that the model got, and whether the list goes on after it."""
-    done = {place for place, events in view.requests.items() if "delivered" in events}
-    rows = [(name_of(page.round, page.position), visible(page.asked or "null", 32), str(len(page.items)),
-             str(page.omitted), visible(page.token, 32) if page.token else SAY["list ends"])
-            for page in pages(view.played.run) if (page.round, page.position) in done]  # fmt: skip
+    """Every page that the model got: the token it was asked with, what it holds, and the token it brought."""
+    rows: list[tuple[str, ...]] = []
+    for page in pages(view.played.run):
+        if "delivered" in view.requests.get((page.round, page.position), {}):
+            asked = "null" if page.asked is None else visible(page.asked, 24) or '""'
+            token = visible(page.token, 24) or SAY["list ends"]
+            rows.append((name_of(page.round, page.position), asked, str(len(page.items)), str(page.omitted), token))
     columns = ("call", SAY["asked with"], SAY["items"], SAY["left out"], SAY["next token"])
     return Section(SAY["listed"], columns, rows)
+
+
+def ends(view: View) -> Section:
+    """Of each call: when a cancel was requested, the waiting ended, the tool ended, the execution was given back."""
+    asked = next((event for event in view.events if event.kind == "cancel_requested" and not event.position), None)
+    rows = []
+    for place, events in view.requests.items():
+        outcome, late = events.get("outcome"), events.get("late")
+        back, entered = events.get("released"), "started" in events and "released" not in events
+        ended = _when(late or (outcome if outcome and outcome.kind == "returned" else None))
+        rows.append((name_of(*place), _when(asked) or SAY["no cancel"], _when(outcome) or SAY["not yet"],
+                     ended or SAY["not yet" if entered else "never entered"],
+                     _when(back) or SAY["stays spent" if entered else "nothing reserved"]))  # fmt: skip
+    columns = ("call", SAY["cancel requested"], SAY["nobody waits"], SAY["tool ended"], SAY["given back"])
+    return Section(SAY["ends"], columns, rows)
+
+
+def _when(event: Event | None) -> str:
+    """Number, time and outcome of an event; nothing for none."""
+    if event is None:
+        return ""
+    time = "" if event.elapsed is None else f"{event.elapsed:g} s "
+    return f"#{event.seq} {time}{'late: ' if event.kind == 'late' else ''}{event.code or ''}".strip()
+
+
+def evidence(view: View) -> Section:
+    """The five kinds of evidence for each claim of the answer; the spy keeps no time, so they are told at the end."""
+    run, spy = view.played.run, view.played.world.spy
+    said = [claim for claim in CLAIMS.values() if claim.says in (run.answer or "")]
+    rows = [(visible(claim.says, 40), *map(_shown, collect(claim, run, spy))) for claim in said]
+    over = view.at == len(view.all)
+    unseen = [("…", SAY["at the end"], *[""] * (len(KINDS) - 1))]
+    return Section(SAY["claims"], (SAY["claim"], *KINDS), rows if over else unseen)
+
+
+def _shown(found: Evidence) -> str:
+    sign = {"yes": "✓", "no": "✗", "unknown": "?"}[found.verdict]
+    return f"{sign} {witnesses(found.where)}".strip()
 
 
 def _requested(view: View) -> list[Result]:
@@ -215,8 +286,9 @@ def _place(result: Result) -> str:
 
 SECTIONS: dict[str, Callable[[View], Section]] = {
     section.__name__: section
-    for section in (reading, memory, reads, deliveries, spending, messages, hunted, fields, listed)
-}
+    for section in (reading, memory, reads, deliveries, spending, messages, hunted, fields, listed, found, ends,
+                    evidence)
+}  # fmt: skip
 """Sections by name, for `panel(..., also=...)`."""
 LONG = frozenset({"messages", "spending"})
 """Sections that grow with the run: they stand below the ledger, so that inputs and ledger stay in one window."""

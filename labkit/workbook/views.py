@@ -87,7 +87,7 @@ class View:
                 chips.append(Chip(SAY["broken gate"].format(gate=GATE[gate.rpartition("_")[0]]), "broken guard"))
             elif gate == stopped_at and outcome:
                 replayed = outcome.kind == "replayed"
-                chips.append(Chip("replayed" if replayed else str(outcome.code), "replayed" if replayed else "stopped"))
+                chips.append(Chip("replayed", "replayed") if replayed else self._stop(outcome))
                 state = "not reached"
             else:
                 chips.append(Chip(GATE.get(gate, gate), state))
@@ -99,6 +99,15 @@ class View:
             chips.append(Chip(str(outcome.code), "stopped"))
         entered, delivered = "started" in events and "released" not in events, "delivered" in events
         return [*chips, _yes_no("entered", entered), _yes_no("delivered", delivered)]
+
+    def _stop(self, outcome: Event) -> Chip:
+        """Which gate stopped the call, with which code, and of a budget, which one."""
+        gate = outcome.gate or ""
+        results = {(result.round, result.position): result.outcome for result in self.played.run.results}
+        settled = results.get((outcome.round, outcome.position or 0))
+        word = SAY["stopped by budget" if outcome.code == "budget_exhausted" else "stopped by"]
+        name = GATE.get(gate, GATE.get(gate.rpartition("_")[0], gate))
+        return Chip(word.format(gate=name, code=outcome.code, field=settled and settled.field), "stopped")
 
     @property
     def counts(self) -> dict[str, int]:
@@ -217,4 +226,5 @@ def _logged(event: Event) -> tuple[str, ...]:
 
 
 def _budget(name: str, value: int, limit: Any) -> Counter:
-    return Counter(name, value, limit, SAY["left"].format(left=max(0, limit - value), limit=limit))
+    note = SAY["left"] if value <= limit else SAY["over"]
+    return Counter(name, value, limit, note.format(left=limit - value, over=value - limit, limit=limit))

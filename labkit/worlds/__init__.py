@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from labkit.calls import Tool
-from labkit.worlds import merchants, notes, notices, places, text
+from labkit.worlds import faq, merchants, notes, notices, places, text
 from labkit.worlds.spy import Spy
 
 __all__ = ["WORLDS", "Spy", "World", "open_world"]
@@ -18,6 +18,7 @@ WORLDS: dict[str, Opener] = {
     "notes": notes.tools,
     "merchants": merchants.tools,
     "places": places.tools,
+    "faq": faq.tools,
 }
 """Each world by name: a function that opens it afresh, reporting its reads to the spy."""
 

@@ -122,28 +122,28 @@ FIELDS = {
 """Whether the object is what the tool takes."""
 
 CASES = TEXTS | FIELDS | {
-    "alone: twice": _served("Strict pydantic alone: of two days the last one wins", f"{JSON} section 4", TWICE,
+    "alone: twice": _served("Two days, the last wins (strict pydantic alone)", f"{JSON} section 4", TWICE,
                             ["D1", "D2"], gates=_gates("arguments_pydantic")),
     "alone: nan": {
-        "scenario": _run("Strict pydantic alone: NaN reaches the tool, which breaks", f"{JSON} section 6", NAN,
+        "scenario": _run("NaN reaches the tool, which breaks (strict pydantic alone)", f"{JSON} section 6", NAN,
                          tool="average", world="text", gates=_gates("arguments_pydantic")),
         "expect": {"codes": ["internal_error"], "executed": 1, "stop": "terminal_error", "coverage": "partial"},
     },
-    "alone: unseen": _served("Strict pydantic alone: an invisible query finds nothing, and says ok",
+    "alone: unseen": _served("An invisible query finds nothing, and says ok (strict pydantic alone)",
                              f"{ARTICLE}: blank to a reader is blank", UNSEEN, [],
                              gates=_gates("arguments_pydantic")),
-    "alone: zero": _served("Strict pydantic alone: 0 is the first of January 1970",
+    "alone: zero": _served("0 is the first of January 1970 (strict pydantic alone)",
                            f"{ARTICLE}: YYYY-MM-DD and no other form", ZERO, ["D1", "D2"],
                            gates=_gates("arguments_pydantic")),
     "repaired: missing": _served(
-        "Changed until it passes: the missing day becomes null", UNCHANGED,
+        "The missing day becomes null (changed until it passes)", UNCHANGED,
         NO_DAY, ["D1", "D2"], gates=_gates("arguments_repaired"),
         answer="Sign-up closes on 20 September. / 9 月 20 日。"),
     "repaired: february": _served(
-        "Changed until it passes: 30 February becomes the 28th", UNCHANGED,
+        "30 February becomes the 28th (changed until it passes)", UNCHANGED,
         FEBRUARY, ["D1", "D2"], gates=_gates("arguments_repaired")),
     "repaired: empty day": _served(
-        "Changed until it passes: an empty text becomes null", UNCHANGED,
+        "An empty text becomes null (changed until it passes)", UNCHANGED,
         '{"query":"报名","published_from":""}', ["D1", "D2"], gates=_gates("arguments_repaired")),
     "mended by the model": {
         "scenario": _run("The model reads the refusal and writes the field itself",
@@ -157,10 +157,10 @@ CASES = TEXTS | FIELDS | {
         f"{ARTICLE}: a valid request may still not be the user's", DEADLINE, [],
         answer="There is no notice about the reading club. / 没有读书会的通知。"),
     "condition kept": _served(
-        "The user chose 'from 15 September', and the model asks for that", f"{ARTICLE}: compare with what the user set",
+        "The model asks for the day that the user chose", f"{ARTICLE}: compare with what the user set",
         GOOD, ["D2"], conditions=[{"tool": "search_notices", "field": "published_from", "value": "2026-09-15"}]),
     "condition broken": {
-        "scenario": _run("The user chose 'from 15 September', and the model asks for another day",
+        "scenario": _run("The model asks for another day than the user chose",
                          f"{ARTICLE}: compare with what the user set", DEADLINE,
                          GOOD, answer="18 September 2026. / 9 月 18 日。",
                          conditions=[{"tool": "search_notices", "field": "published_from", "value": "2026-09-15"}]),

@@ -8,7 +8,6 @@ from typing import Any
 NOTE = "tool-call unit"
 AIP = "AIP-158, Pagination"
 BOTH = f"{NOTE}: a limit for one tool and one for all; what is finished is kept, and each request is answered"
-CLAIM = "These are all the merchants: 30. / 全部商户共 30 家。"
 ORDER = ["request_budget", "call_id", "allowlist", "arguments", "authorization", "replay"]
 
 
@@ -75,7 +74,7 @@ BATCHES = {
     ),
 }  # fmt: skip
 
-# 2. All merchants of tenant A: five pages of ten. Most of these runs hold thirty, and differ in why.
+# 2. All merchants of tenant A: five pages of ten. Most of these runs hold a part, and differ in why.
 
 
 def _list(title: str, turns: list[dict[str, Any]], expect: dict[str, Any], executions: int = 5,
@@ -88,10 +87,9 @@ def _list(title: str, turns: list[dict[str, Any]], expect: dict[str, Any], execu
 
 
 def _claims(count: int = 30) -> dict[str, Any]:
-    return {"answer": CLAIM.replace("30", str(count))}
+    return {"answer": f"These are all {count}. / 共 {count} 家。"}
 
 
-THREE = _pages(1, 3)
 LISTS = {
     "to the end": _list(
         "To the end: five pages, five executions", [*_pages(1, 5), _claims(50)],
@@ -110,17 +108,17 @@ LISTS = {
         executions=0, on_limit="stop", source=f"{NOTE}: nothing found is not the same as nothing there",
     ),
     "cut, claimed": _list(
-        "Cut off by the budget, and the model says: these are all", [*_pages(1, 4), _claims()],
+        "Called complete: the budget cuts the list off, and the model says: these are all", [*_pages(1, 4), _claims()],
         {"codes": ["ok"] * 3 + [SPENT], "delivered": 4, "coverage": "partial", "records": _ids(0, 31)},
         executions=3, source=f"{NOTE}: a limit must not be reported as completion",
     ),
     "given up": _list(
-        "Given up: no limit is hit, the model asks for three pages and no more", [*THREE, _claims()],
-        {"codes": ["ok"] * 3, "executed": 3, "delivered": 3, "coverage": "complete", "records": _ids(0, 31)},
+        "Given up: no limit is hit, the model asks for two pages and no more", [*_pages(1, 2), _claims(20)],
+        {"codes": ["ok"] * 2, "executed": 2, "delivered": 2, "coverage": "complete", "records": _ids(0, 21)},
     ),
     "lost token": _list(
         "Token miscopied: the fourth page is asked for with one sign missing",
-        [*THREE, {"calls": [_page("p4", "QTozMA=")]}, _claims()],
+        [*_pages(1, 3), {"calls": [_page("p4", "QTozMA=")]}, _claims()],
         {"codes": ["ok"] * 3 + ["not_found_or_not_accessible"], "executed": 4, "delivered": 4,
          "coverage": "complete", "records": _ids(0, 31)},
     ),
@@ -138,9 +136,9 @@ LISTS = {
         source=f"{NOTE}: why a run ended and how far a list goes are two facts",
     ),
     "hidden": _list(
-        "Broken on purpose: over the budget, the guard says that the list is over", [*_pages(1, 4), _claims()],
-        {"codes": ["ok"] * 4, "delivered": 4, "coverage": "complete", "records": _ids(0, 31)},
-        executions=3, gates=[*ORDER, "execution_budget_emptied"],
+        "Broken on purpose: over the budget the list is over", [*_pages(1, 2), _claims(10)],
+        {"codes": ["ok"] * 2, "delivered": 2, "coverage": "complete", "records": _ids(0, 11)},
+        executions=1, gates=[*ORDER, "execution_budget_emptied"],
         source=f"{NOTE}: a limit must not be reported as completion",
     ),
     "continued": _list(

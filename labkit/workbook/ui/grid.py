@@ -35,7 +35,8 @@ class Grid(Frame):
 
     def _reveal(self, _: object) -> None:
         try:
-            self.shown.value = self._compared()
+            ticked = any(box.value for boxes in self.boxes for box in boxes)
+            self.shown.value = self._compared() if ticked else f"<p>{escape(SAY['nothing ticked'])}</p>"
         except Exception as error:  # noqa: BLE001 - a click must never fail in silence
             self.shown.value = failed(SAY["broke"].format(error=error))
 
@@ -46,7 +47,8 @@ class Grid(Frame):
             for box, amount in zip(boxes, spent.values(), strict=True):
                 hit = box.value == (amount > 0)
                 right += hit
-                cells.append(f"{'✓' if hit else '✗'} {amount}")
+                guess = SAY["yes" if box.value else "no"]
+                cells.append(f"✓ {amount}" if hit else SAY["you ticked"].format(mark="✗", amount=amount, guess=guess))
             rows.append((row.text, *cells, row.why))
         score = SAY["score"].format(right=right, all=len(rows) * len(COUNTED))
         return f'<div class="lk-head" data-score="{score}">{escape(score)}</div>{table(self._columns, rows)}'

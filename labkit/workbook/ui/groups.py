@@ -11,6 +11,7 @@ import ipywidgets as widgets
 from labkit.workbook.broken import BROKEN
 from labkit.workbook.leaky import LEAKY
 from labkit.workbook.scenarios import GATES_BY_NAME, Scenario
+from labkit.workbook.texts import visible
 from labkit.workbook.ui import controls
 from labkit.workbook.ui.controls import Apply, Group, choice, legend
 from labkit.workbook.words import GATE, SAY
@@ -60,7 +61,7 @@ def order(scenario: Scenario, apply: Apply) -> list[widgets.Widget]:
 
 
 def owner_filter(scenario: Scenario, apply: Apply) -> list[widgets.Widget]:
-    """Where the data's owner is looked at, for each world that has a leaky form."""
+    """Where the data's owner is looked at, or who chooses a place, for each world that has a leaky form."""
     made: list[widgets.Widget] = []
     for place, name in enumerate(scenario.worlds):
         base = name.partition("_")[0]
@@ -72,8 +73,10 @@ def owner_filter(scenario: Scenario, apply: Apply) -> list[widgets.Widget]:
             apply(lambda values: values.update(world=worlds))
 
         if leaky:
-            options = {SAY["in the query"]: base, **{SAY[world]: world for world in leaky}}
-            made.append(choice(SAY["owner filter"], options, name, choose))
+            label, kept = ("choosing", "left to the user") if base == "places" else ("owner filter", "in the query")
+            options = {SAY[kept]: base, **{SAY[world]: world for world in leaky}}
+            label = f"{SAY[label]}: {base}" if len(scenario.worlds) > 1 else SAY[label]
+            made.append(choice(label, options, name, choose))
     return [legend("guard"), *made]
 
 
@@ -87,10 +90,24 @@ def _setting(key: str, label: str, values: tuple[str, ...]) -> Group:
     return make
 
 
+def fault(scenario: Scenario, apply: Apply) -> list[widgets.Widget]:
+    """How a tool ends: the one with the first scripted fault, or else that of the first call."""
+    asked = scenario.turns[0].calls[0].name if scenario.turns and scenario.turns[0].calls else None
+    first: dict[str, Any] = {"tool": asked, "entry": 1, "raises": ""}
+    first |= scenario.faults[0].model_dump() if scenario.faults else {}
+    options = {SAY[f"fault {kind}"]: kind for kind in ("", "hang", "stubborn")}
+    options |= {} if first["raises"] in options.values() else {SAY["as given"]: first["raises"]}
+
+    def choose(kind: str) -> None:
+        apply(lambda values: values.update(faults=[first | {"raises": kind}] if kind else []))
+
+    return [legend("fault"), choice(visible(first["tool"], 24), options, first["raises"], choose)]
+
+
 GROUPS: dict[str, Callable[[Scenario, Apply], list[Any]]] = {
     "principal": controls.principal, "offer": controls.offer, "calls": controls.calls, "raw": controls.raw,
     "limits": controls.limits, "every limit": controls.every_limit, "condition": controls.condition,
-    "order": order, "owner filter": owner_filter,
+    "order": order, "owner filter": owner_filter, "fault": fault,
     "on limit": _setting("on_limit", "on limit", ("answer", "stop")),
     "errors": _setting("errors", "errors", ("mapped", "told", "emptied", "retried")),
     "id scope": _setting("id_scope", "id scope", ("run", "response")),
