@@ -14,6 +14,7 @@ from labkit.outcomes import CODES
 __all__ = ["LAWS", "Violation", "audit"]
 
 _SETTLES = {"rejected", "replayed", "returned"}
+_REFUSALS = {code for code, row in CODES.items() if row.status == "rejected"}
 _HOLDS_ID = {code for code, row in CODES.items() if row.status != "failed"}
 
 
@@ -106,9 +107,11 @@ def returned_once_after_started(events: tuple[Event, ...], cases: Cases) -> Brok
 
 
 def rejected_never_started(events: tuple[Event, ...], cases: Cases) -> Broken:
-    """A rejected call was never started, and a call starts at most once."""
+    """A rejected call was never started and has no tool's outcome; a call starts at most once."""
     for case in cases.values():
-        if case.started and (len(case.started) > 1 or any(e.kind in ("rejected", "replayed") for e in case.outcomes)):
+        refused = [event for event in case.outcomes if event.kind == "rejected"]
+        both = case.started and (refused or any(event.kind == "replayed" for event in case.outcomes))
+        if both or len(case.started) > 1 or any(event.code not in _REFUSALS for event in refused):
             yield case.all
 
 

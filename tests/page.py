@@ -10,7 +10,9 @@ from labkit.workbook.cases import LESSONS, lesson
 from labkit.workbook.scenarios import Scenario, make_scenario, play
 from labkit.workbook.views import View
 
-START, ALLOW, ARGUMENTS, IDS, OWNERS, LIMITS, LOOP = map(lesson, LESSONS[:7])
+(START, ALLOW, ARGUMENTS, IDS, OWNERS, LIMITS, LOOP, ERRORS, RESULTS, PARTS, CANCEL, RACES, PROJECT, PLACES) = map(
+    lesson, LESSONS
+)
 PANELS: dict[str, list[tuple[Scenario, tuple[str, ...]]]] = {
     # the panels of each lesson, from top to bottom: the scenario each starts from, and its sections
     "00_start.ipynb": [(START["one question"], ()), (START["no memory"], ())],
@@ -32,6 +34,14 @@ PANELS: dict[str, list[tuple[Scenario, tuple[str, ...]]]] = {
         (LIMITS["passing"], ("spending",)), (LIMITS["nonsense, then a hit"], ()), (LIMITS["batch, stop"], ()),
     ],
     "06_loop.ipynb": [(LOOP["two lookups"], ("messages",)), (LOOP["needs_user"], ())],
+    "07_errors.ipynb": [
+        (ERRORS["unknown"], ("hunted",)), (ERRORS["outage, emptied"], ("reads",)),
+        (ERRORS["both, budget"], ("spending",)),
+    ],
+    "09_partial_results.ipynb": [
+        (PARTS["stop"], ("spending",)), (PARTS["given up"], ("listed",)), (PARTS["hidden"], ("listed",)),
+    ],
+    "11_concurrency.ipynb": [(RACES["looked late"], ("spending",)), (RACES["two writes"], ("reads",))],
 }  # fmt: skip
 LEDGER = "e => [...e.querySelectorAll('.lk-ledger tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
 COUNTERS = "e => [...e.querySelectorAll('[data-counter]')].map(c => [c.dataset.counter, c.textContent])"

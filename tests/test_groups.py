@@ -47,6 +47,17 @@ LISTS: dict[str, list[tuple[int, str, str, Change]]] = {
         (4, "at a limit", "refuse the call, go on", whole(on_limit="answer")),
     ],
     "06_loop.ipynb": [(1, "at a limit", "stop the run", whole(on_limit="stop"))],
+    "07_errors.ipynb": [
+        (0, "faults are", "broken: told to the model", whole(errors="told")),
+        (1, "faults are", "mapped in one place", whole(errors="mapped")),
+        (2, "faults are", "broken: answered as nothing", whole(errors="emptied")),
+    ],
+    "09_partial_results.ipynb": [
+        (0, "at a limit", "refuse the call, go on", whole(on_limit="answer")),
+        (0, "get_merchant", "3", limit("per_tool", {"get_merchant": 3})),
+        (1, "at a limit", "stop the run", whole(on_limit="stop")), (2, "budget gate", "in place", whole(gates=REAL)),
+    ],
+    "11_concurrency.ipynb": [(0, "budget gate", "in place", whole(gates=REAL))],
 }  # fmt: skip
 
 

@@ -167,6 +167,8 @@ PLANTED: list[tuple[str, str, Ledger, Edit, set[str]]] = [
     ("returned_once_after_started", "returned twice", TALK, twice("returned", 1, 2), {"one_outcome_per_request"}),
     ("rejected_never_started", "a refused call started", TALK, as_kind("rejected", 1, 3, "started", "rejected"),
      {"within_budget"}),
+    ("rejected_never_started", "refused as ok", TALK,
+     both(change("rejected", 1, 3, code="ok"), change("delivered", 1, 3, code="ok")), set()),
     ("rejected_never_started", "a replay started", FAILED, as_kind("returned", 2, 1, "replayed"), {"faithful_replay"}),
     ("rejected_never_started", "started twice", FAILED, twice("started", 1, 1),
      {"returned_once_after_started", "one_content_per_id"}),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from labkit.workbook.scenarios import make_scenario, play
+from labkit.worlds import WORLDS, open_world
 from labkit.worlds.merchants import MERCHANTS as RECORDS
 
 
@@ -42,3 +43,11 @@ def test_no_text_that_leaves_holds_what_is_internal(raises: str | None) -> None:
 def test_a_marker_is_there_to_be_found() -> None:
     """The sweep above looks for something real: each stored merchant holds a marker."""
     assert [record for record in RECORDS if "INTERNAL_FIELD_CANARY" not in record.internal_note] == []
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_a_printed_tool_shows_no_record(name: str) -> None:
+    """A tool's repr names its function and the reader behind it; of the data it holds nothing is printed."""
+    for tool in open_world(name).tools:
+        assert len(repr(tool)) < 600
+        assert not [word for word in ("CANARY", "internal", "u-bob", "D3", "-0000-0") if word in repr(tool)]

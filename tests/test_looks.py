@@ -1,4 +1,4 @@
-"""How fast the page is and how it looks: times in a real browser, small windows, dark theme."""
+"""How every lesson looks and how fast the page is: in a real browser, in small windows, in the dark theme."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page import PANELS, panels, quiet, slider
+from page import PANELS, panels, quiet, shows, slider
 
 pytestmark = pytest.mark.browser
 
@@ -64,10 +64,17 @@ FITS = """panel => {
 
 
 @pytest.mark.parametrize("name", PANELS)
-def test_inputs_and_ledger_fit_the_window(name: str, open_lesson: Callable[..., Any]) -> None:
-    """At 1280 x 800 inputs and first ledger row are seen together; at 200 % nothing is cut off; in both themes."""
+def test_every_panel_shows_what_the_engine_says_and_fits_the_window(name: str, open_lesson: Callable[..., Any]) -> None:
+    """A lesson runs from top to bottom, no cell fails, and each panel shows the run of its scenario.
+
+    At 1280 x 800 inputs and first ledger row are seen together; at 200 % nothing is cut off; in both themes.
+    """
     page = open_lesson(name)
     panels(page).nth(len(PANELS[name]) - 1).wait_for()
+    assert panels(page).count() == len(PANELS[name])
+    for place, (scenario, also) in enumerate(PANELS[name]):
+        shows(panels(page).nth(place), scenario, also=also)
+    assert page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
         page.evaluate("t => window.jupyterapp.commands.execute('apputils:change-theme', {theme: t})", theme)
         for zoom in (1, 2):  # a window of half the size is what zooming to 200 % gives a page

@@ -1,4 +1,4 @@
-"""The page a person sees: both lessons in JupyterLab in Chromium, every control by mouse and by keyboard."""
+"""The page a person sees: the first lessons in JupyterLab in Chromium, every control by mouse and by keyboard."""
 
 from __future__ import annotations
 
@@ -6,21 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from page import ALLOW, PANELS, START, altered, call, drag, panels, quiet, shows, slider
+from page import ALLOW, START, altered, call, drag, panels, quiet, shows, slider
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.mark.parametrize("name", PANELS)
-def test_every_panel_shows_what_the_engine_says(name: str, open_lesson: Callable[..., Any]) -> None:
-    """A lesson runs from top to bottom and each panel shows the run of its scenario; no cell fails."""
-    page = open_lesson(name)
-    panels(page).nth(len(PANELS[name]) - 1).wait_for()
-    assert panels(page).count() == len(PANELS[name])
-    for place, (scenario, also) in enumerate(PANELS[name]):
-        shows(panels(page).nth(place), scenario, also=also)
-    assert page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
-    quiet(page)
 
 
 def test_texts_sliders_and_presets_by_keyboard(open_lesson: Callable[..., Any]) -> None:

@@ -65,7 +65,7 @@ def test_the_engine_starts_one_in_every_order() -> None:
 
 
 def test_the_engine_judges_the_permission_at_the_start_and_not_at_the_entry() -> None:
-    """R first: both are refused, AB and BA. A first: A has its entry left, B its refusal, and R: 3! = 6; and turned round.
+    """R first: both are refused, AB and BA. A first: then its entry, B's refusal and R mix, 3! = 6; and turned round.
 
     That makes 14. In 3 of each 6 R comes before the entry.
     """

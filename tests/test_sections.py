@@ -111,6 +111,21 @@ def test_messages_stand_beside_the_requests_they_answer() -> None:
     assert [len(rows("messages", at, **scenario)) for at in range(9)] == [1, 1, 2, 2, 2, 3, 3, 4, 4]
 
 
+def test_ends_keep_the_four_facts_of_a_cancellation_apart() -> None:
+    """Closed at event 7: what was finished stays, what runs ends late, what was never admitted reserved nothing."""
+    calls = turn(("1", "search_notes", '{"query":"club"}'), ("2", "read_note", '{"note_id":"N1"}'),
+                 ("3", "search_notes", '{"query":"club"}'))  # fmt: skip
+    run = {"world": "notes", "turns": [calls], "faults": [{"tool": "read_note", "raises": "stubborn"}]}
+    assert rows("ends", **run) == [
+        ("1.1", "#7 0.375 s", "#4 0.25 s ok", "#4 0.25 s ok", "spent"),
+        ("1.2", "#7 0.375 s", "#8 0.375 s cancelled", "#9 0.375 s late: ok", "spent"),
+        ("1.3", "#7 0.375 s", "#11 0.375 s cancelled", "never entered", "none reserved"),
+    ]
+    assert rows("ends", 6, **run) == [
+        ("1.1", "no", "#4 0.25 s ok", "#4 0.25 s ok", "spent"), ("1.2", "no", "not yet", "not yet", "spent"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("name", SECTIONS)
 def test_a_section_follows_the_scrubber_and_stands_in_every_form(name: str) -> None:
     """At every event it shows only what had happened; the twin and the page hold the same cells; markup is text."""

@@ -145,6 +145,22 @@ def test_a_table_of_prices_is_filled_by_prediction_first() -> None:
         spends()
 
 
+def test_a_change_of_a_control_that_is_gone_is_not_taken_for_the_new_ones() -> None:
+    """After another preset was loaded an old slider has no say; the button brings the preset back as it was."""
+    shown = panel(START["one question"], START["one good, one misspelt"])
+    old = control(shown, "executions")
+    shown.preset.value = 1
+    old.value = 0
+    assert shown.played.run.ledger == play(START["one good, one misspelt"]).run.ledger
+    assert shown.reset.disabled
+    control(shown, "executions").value = 0
+    assert not shown.reset.disabled
+    shown.reset.click()
+    assert shown.played.run.ledger == play(START["one good, one misspelt"]).run.ledger
+    assert control(shown, "executions").value == 3
+    assert shown.reset.disabled
+
+
 def test_the_scrubber_shows_an_earlier_moment_and_a_new_run_shows_all() -> None:
     """Stepping back changes the view only; the next run starts at its end."""
     shown = panel(START["one question"])
@@ -202,6 +218,25 @@ def test_every_control_has_a_label_and_every_group_some_controls() -> None:
         inputs = [widget for widget in made if not isinstance(widget, widgets.HTML)]
         assert inputs
         assert all(widget.description for widget in inputs)
+
+
+def test_how_a_tool_ends_is_chosen_and_a_scripted_fault_keeps_its_place() -> None:
+    """The control belongs to the tool with the fault; an ending it does not offer stays as it was given."""
+    faults = [{"tool": "length", "entry": 2, "raises": "temporary"}]
+    shown = panel(START["same id twice"].with_(faults=faults), show=("fault",))
+    chooser = control(shown, "it ends")
+    assert (chooser.value, [*chooser.options][-1]) == ("temporary", SAY["as given"])
+    for kind, code in (("hang", "ok"), ("", "ok")):  # the second entry never comes: the second call is a replay
+        chooser.value = kind
+        assert shown.played is not None
+        assert [fault.entry for fault in shown.played.scenario.faults] == ([2] if kind else [])
+        assert shown.played.run.results[0].outcome.code == code
+    assert "How length ends" in shown.inputs.children[0].value
+    plain = panel(START["same id twice"], show=("fault",))
+    control(plain, "it ends").value = "stubborn"
+    assert plain.played is not None
+    assert plain.played.run.results[0].outcome.code == "cancelled"
+    assert [event.code for event in plain.played.run.ledger if event.kind == "late"] == ["ok"]
 
 
 @pytest.mark.parametrize("arguments", [((), {}), ((START["one question"],), {"show": ("colours",)})])

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from labkit.loop import Result
 from labkit.outcomes import CODES, Code, compact, refusal, result_text
 from labkit.workbook.evidence import (
+    KINDS,
     Claim,
     Found,
     Verdict,
@@ -21,10 +22,11 @@ from labkit.workbook.evidence import (
     weakest,
     witnesses,
 )
+from labkit.workbook.questions import Question
 from labkit.workbook.scenarios import Played
 from labkit.worlds.merchants import MERCHANTS
 
-__all__ = ["ACCEPTANCE", "CLAIMS", "Accepted", "accept"]
+__all__ = ["ACCEPTANCE", "CLAIMS", "Accepted", "accept", "evidence_count", "evidence_of", "turns_red"]
 
 NOT_FOUND: Code = "not_found_or_not_accessible"
 ADMITS = ("do not know", "cannot be reached", "不知道", "查不到")
@@ -55,7 +57,7 @@ def _told(played: Played) -> Found:
         return "unknown", (), "no tool failed"
     if run.answer is None:
         return "yes", (*witnesses(failed), *last_of(run, "stopped")), f"no answer pretends: {run.stop}"
-    where = (*witnesses(failed), Witness("message", len(run.messages)))
+    where = (*witnesses(failed), Witness("message", len(run.messages) - 1))
     if any(words in run.answer for words in DENIES) or unbacked(run):
         return "no", where, "the answer tells of something else"
     admitted = any(words in run.answer for words in ADMITS)
@@ -87,7 +89,7 @@ def _hidden(played: Played, wanted: int, *, stored: bool) -> Found:
     same = result_text(first.outcome) == result_text(refusal(first.call.id, NOT_FOUND))
     if not same or not reads:
         return "no", where, f"{first.outcome.code}, and the data was entered {len(reads)} times"
-    return "yes", where, "the words for both, nothing handed out"
+    return "yes", where, "words for both, nothing handed out"
 
 
 def _first(played: Played, wanted: object) -> Result | None:
@@ -103,7 +105,7 @@ def _backed(played: Played) -> Found:
     run = played.run
     if run.answer is None:
         return "yes", last_of(run, "stopped"), "nothing was claimed"
-    where: tuple[Witness, ...] = (Witness("message", len(run.messages)),)
+    where: tuple[Witness, ...] = (Witness("message", len(run.messages) - 1),)
     if loose := unbacked(run):
         return "no", where, f"no result has {', '.join(loose)}"
     bare = not run.results and not any(words in run.answer for words in ADMITS)
@@ -159,3 +161,30 @@ CLAIMS: dict[str, Claim] = {
     "9999 not seen": Claim("no shop 9999", "get_merchant", {"merchantId": 9999}, "9999", NOT_FOUND),
 }
 """What the answers of the merchant lesson claim."""
+
+
+def evidence_of(text: str, claim: Claim, kind: str, why: str = "") -> Question:
+    """A question about one kind of evidence for a claim."""
+
+    def fact(played: Played) -> str:
+        return collect(claim, played.run, played.world.spy)[KINDS.index(kind)].verdict
+
+    return Question(text, ("yes", "no", "unknown"), fact, why)
+
+
+def evidence_count(text: str, claim: Claim, *options: int, why: str = "") -> Question:
+    """A question about how many of the five kinds of evidence for a claim are there."""
+
+    def fact(played: Played) -> str:
+        return str([one.verdict for one in collect(claim, played.run, played.world.spy)].count("yes"))
+
+    return Question(text, tuple(map(str, options)), fact, why)
+
+
+def turns_red(text: str, good: Mapping[str, Played], run: str, *options: str, why: str = "") -> Question:
+    """A question about which items refuse a run in the place of a good one: their names, or `none`."""
+
+    def fact(played: Played) -> str:
+        return ", ".join(one.item for one in accept({**good, run: played}) if one.verdict == "no") or "none"
+
+    return Question(text, options, fact, why)

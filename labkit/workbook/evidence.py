@@ -2,8 +2,8 @@
 
 1. A verdict is `yes` where a witness shows it, `no` where the witness that would show it was there and does not, and
    `unknown` where there is no such witness or it cannot tell. Unknown is never rounded to one of the others.
-2. Witnesses are the ledger's events, the spy's reads at the data and the messages of the conversation, each counted
-   from 1. What an answer says of itself is none.
+2. Witnesses are the ledger's events, the spy's reads at the data and the messages of the conversation. What an answer
+   says of itself is none.
 3. Words are looked for as they stand. That they are found says where they come from, not that they are true.
 """
 
@@ -19,7 +19,6 @@ from labkit.arguments import BadArguments, read_object
 from labkit.ledger import Event
 from labkit.loop import Result, Run
 from labkit.outcomes import Code, Outcome, compact
-from labkit.pairing import mispaired
 from labkit.worlds.spy import Spy
 
 __all__ = [
@@ -32,7 +31,7 @@ KINDS = ("proposal", "authorization", "service entry", "result", "answer")
 
 
 class Witness(NamedTuple):
-    """Where to look: the nth event of the ledger, read of the spy, or message of the conversation."""
+    """Where to look: an event or a read of the spy, counted from 1, or a message by its place in `Run.messages`."""
 
     kind: Literal["event", "read", "message"]
     number: int
@@ -174,17 +173,18 @@ def _result(claim: Claim, run: Run, result: Result | None) -> Found:
     told = events_of(result, run, "delivered") if result else []
     if result is None or not told:
         return "no", (), "no result was delivered"
-    index = [n for n, message in enumerate(run.messages) if message.role == "tool"][run.results.index(result)]
-    where = (*witnesses(told), Witness("message", index + 1))
-    if any(fault.message == index for fault in mispaired(run.messages, run.ledger)):
-        return "no", where, "the message is not what was delivered"
+    read = [n for n, message in enumerate(run.messages) if (message.role, message.call_id) == ("tool", result.call.id)]
+    index = next((n for n in read if run.messages[n].text == result.text), None)
+    if index is None:
+        return "no", witnesses(told), "no message holds what was delivered"
     entered = bool(events_of(result, run, "started"))
-    verdict, why = _carried(claim, result.outcome, run.messages[index].text, entered=entered)
-    return verdict, where, why
+    verdict, why = _carried(claim, result, entered=entered)
+    return verdict, (*witnesses(told), Witness("message", index)), why
 
 
-def _carried(claim: Claim, outcome: Outcome, text: str, *, entered: bool) -> tuple[Verdict, str]:
+def _carried(claim: Claim, result: Result, *, entered: bool) -> tuple[Verdict, str]:
     """Whether a result carries a claim."""
+    outcome = result.outcome
     if outcome.status == "unknown" or (outcome.status == "cancelled" and entered):
         return "unknown", f"{outcome.code}: its end was never seen"
     if claim.absent:
@@ -193,7 +193,7 @@ def _carried(claim: Claim, outcome: Outcome, text: str, *, entered: bool) -> tup
         return "no", f"the result is {outcome.code}"
     if claim.code != "ok":
         return "yes", f"the result is {claim.code}"
-    if compact(claim.says)[1:-1] in text:
+    if compact(claim.says)[1:-1] in result.text:
         return "yes", "the result has these words"
     return ("unknown", "not in what is left of it") if outcome.omitted else ("no", "the result has no such words")
 
@@ -214,7 +214,7 @@ def _answer(claim: Claim, run: Run, result: Result | None) -> Found:
     if run.answer is None:
         return "no", last_of(run, "stopped"), f"there is no answer: {run.stop}"
     spoken = run.messages[-1].text == run.answer
-    where = (*last_of(run, "answered"), *((Witness("message", len(run.messages)),) if spoken else ()))
+    where = (*last_of(run, "answered"), *((Witness("message", len(run.messages) - 1),) if spoken else ()))
     said = claim.says in run.answer
     return "yes" if said else "no", where, "the answer says it" if said else "the answer does not say it"
 
@@ -223,8 +223,8 @@ _NUMBER = re.compile(r"\d+(?:[:.,]\d+)*")
 
 
 def unbacked(run: Run) -> tuple[str, ...]:
-    """Numbers in the answer that stand neither in what the user said nor in a result that was delivered."""
+    """Numbers in the answer, each once, that stand neither in what the user said nor in a result that was delivered."""
     told = [message.text for message in run.messages if message.role == "user"]
     told += [result.outcome.body or "" for result in run.results]
     known = {number for text in told for number in _NUMBER.findall(text)}
-    return tuple(number for number in _NUMBER.findall(run.answer or "") if number not in known)
+    return tuple(dict.fromkeys(number for number in _NUMBER.findall(run.answer or "") if number not in known))

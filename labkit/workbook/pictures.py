@@ -87,13 +87,19 @@ def graph(events: Iterable[Event]) -> Diagram:
     lines += [f"  user --> r{n}" for n in opened[:1]]
     for mine in calls.values():
         lines += _call(mine, tools, f"r{mine[0].round + 1}" if mine[0].round + 1 in opened else "over")
-    return Diagram("\n".join(lines + _over(told, opened, calls)))
+    lines += _over(told, opened, calls)
+    return Diagram("\n".join([*lines, *([_ON_ANY_GROUND] if opened else [])]))
+
+
+_ON_ANY_GROUND = "  linkStyle default stroke:#888888"
+"""Arrows that are seen on a light page and on a dark one, whichever was there when they were drawn."""
 
 
 def _call(mine: list[Event], tools: dict[str | None, str], back_to: str) -> list[str]:
     """The arrows of one request."""
     asked, seqs = mine[0], {event.kind: event.seq for event in reversed(mine)}
-    name, own, tool = f"{asked.round}.{asked.position}", f"q{asked.round}_{asked.position}", tools.get(asked.tool)
+    name, own = f"{asked.round}.{asked.position}", f"q{asked.round}_{asked.position}"
+    tool = next((tools[event.tool] for event in mine if event.kind == "started"), own)
     lines = [f'  r{asked.round} -->|"asks {asked.seq}"| {own}["{_plain(f"{name} {_short(asked.tool, 24)}")}"]']
     if "started" in seqs:
         lines.append(f'  {own} -->|"starts {seqs["started"]}"| {tool}')

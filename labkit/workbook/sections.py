@@ -199,12 +199,10 @@ def fields(view: View) -> Section:
     rows: list[tuple[str, ...]] = []
     for result in _requested(view):
         told = judged(result) if "delivered" in view.requests[result.round, result.position] else []
-        for plain in ("kept", "missing"):
-            if names := [one.path for one in told if one.verdict == plain]:
-                rows.append((_place(result), SAY[plain], ", ".join(names), ""))
-        for path, value, verdict in told:
-            if verdict not in ("kept", "missing"):
-                rows.append((_place(result), SAY[verdict], path or "–", visible(compact(value), 32)))
+        plain = {verdict: [one.path for one in told if one.verdict == verdict] for verdict in ("kept", "missing")}
+        rows += [(_place(result), SAY[verdict], ", ".join(names), "") for verdict, names in plain.items() if names]
+        rows += [(_place(result), SAY[verdict], path or "–", visible(compact(value), 32))
+                 for path, value, verdict in told if verdict not in plain]  # fmt: skip
     return Section(SAY["fields"], ("call", SAY["verdict"], SAY["field"], SAY["first value"]), rows)
 
 
@@ -248,7 +246,8 @@ def ends(view: View) -> Section:
         ended = _when(late or (outcome if outcome and outcome.kind == "returned" else None))
         rows.append((name_of(*place), _when(asked) or SAY["no cancel"], _when(outcome) or SAY["not yet"],
                      ended or SAY["not yet" if entered else "never entered"],
-                     _when(back) or SAY["stays spent" if entered else "nothing reserved"]))  # fmt: skip
+                     SAY["released"].format(event=_when(back)) if back else
+                     SAY["stays spent" if entered else "nothing reserved"]))  # fmt: skip
     columns = ("call", SAY["cancel requested"], SAY["nobody waits"], SAY["tool ended"], SAY["given back"])
     return Section(SAY["ends"], columns, rows)
 
@@ -264,11 +263,12 @@ def _when(event: Event | None) -> str:
 def evidence(view: View) -> Section:
     """The five kinds of evidence for each claim of the answer; the spy keeps no time, so they are told at the end."""
     run, spy = view.played.run, view.played.world.spy
+    if view.at < len(view.all):
+        return Section(SAY["claims"], (SAY["claim"], "…"), [("…", SAY["at the end"])])
     said = [claim for claim in CLAIMS.values() if claim.says in (run.answer or "")]
-    rows = [(visible(claim.says, 40), *map(_shown, collect(claim, run, spy))) for claim in said]
-    over = view.at == len(view.all)
-    unseen = [("…", SAY["at the end"], *[""] * (len(KINDS) - 1))]
-    return Section(SAY["claims"], (SAY["claim"], *KINDS), rows if over else unseen)
+    columns = [map(_shown, collect(claim, run, spy)) for claim in said]
+    rows = list(zip(KINDS, *columns, strict=True)) if said else []
+    return Section(SAY["claims"], (SAY["claim"], *(visible(claim.says, 40) for claim in said)), rows)
 
 
 def _shown(found: Evidence) -> str:

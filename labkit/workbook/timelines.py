@@ -133,11 +133,11 @@ def timeline(runs: Mapping[str, Iterable[Event]], seen: Iterable[Seen] = (),
              began: Mapping[str, float] | None = None) -> Chart:  # fmt: skip
     """The runs as a picture that JupyterLab draws, and as text with the same facts. Arguments as those of `lanes`."""
     found = lanes(runs, seen, began)
-    rows = [(f"{mark.at:g}", lane.name, MARKS[mark.kind].sign, mark.label)
+    rows = [(f"{mark.at:g}", visible(lane.name, 30), MARKS[mark.kind].sign, mark.label)
             for lane in found for mark in lane.marks]  # fmt: skip
     rows.sort(key=lambda row: float(row[0]))
     head = ("s", SAY["lane"], "", SAY["what happened"])
-    bars = [(lane.name, bar.label, f"({bar.start:g} – {'…' if bar.open else f'{bar.end:g}'})")
+    bars = [(visible(lane.name, 30), bar.label, f"({bar.start:g} – {'…' if bar.open else f'{bar.end:g}'})")
             for lane in found for bar in lane.bars]  # fmt: skip
     return Chart(_chart(found), "\n".join([*aligned([head, *rows]), *(aligned(bars) if bars else ())]))
 
@@ -192,7 +192,7 @@ def _spec(found: Sequence[Lane], bars: list[dict[str, Any]], points: list[dict[s
     hues = {"field": "kind", "type": "nominal", "legend": None,
             "scale": {"domain": [*MARKS], "range": [mark.hue for mark in MARKS.values()]}}  # fmt: skip
     shapes = hues | {"scale": {"domain": [*MARKS], "range": [mark.shape for mark in MARKS.values()]}}
-    word = {"type": "text", "align": "left", "baseline": "middle", "style": "guide-label", "fontSize": 11}
+    word = {"type": "text", "align": "left", "baseline": "middle", "fontSize": 11, "color": {"expr": READABLE}}
 
     def bar(kind: str, thick: int, hue: str, opacity: float) -> dict[str, Any]:
         dash = {"condition": {"test": "datum.open", "value": [3, 3]}, "value": [1, 0]}
@@ -226,7 +226,10 @@ class Look(NamedTuple):
 
 GREY, BLUE, GREEN, ORANGE, RED, PURPLE = "#8a8a8a", "#4a8fd8", "#2f9e58", "#d9770f", "#e0525e", "#9673d8"
 """Mid tones, which stand out from a light page as from a dark one."""
+READABLE = "background && luminance(background) < 0.4 ? 'white' : 'black'"
+"""Colour of the words, by the background that the page's theme gives: a theme colours axes, but no text of ours."""
 STAR = "M0,-1.2L0.3,-0.4L1.1,-0.4L0.5,0.1L0.7,0.9L0,0.4L-0.7,0.9L-0.5,0.1L-1.1,-0.4L-0.3,-0.4Z"
+HOUSE = "M0,-1L0.9,-0.1L0.9,0.9L-0.9,0.9L-0.9,-0.1Z"
 SALTIRE = "M-1,-0.6L-0.6,-1L0,-0.4L0.6,-1L1,-0.6L0.4,0L1,0.6L0.6,1L0,0.4L-0.6,1L-1,0.6L-0.4,0Z"
 MARKS = {
     "requested": Look("circle", GREY, "●"),
@@ -239,7 +242,7 @@ MARKS = {
     "released": Look("triangle-down", PURPLE, "▼"),
     "late": Look("diamond", RED, "◆"),
     "delivered": Look("triangle-up", GREEN, "▲"),
-    "answered": Look("arrow", GREEN, "↑"),
+    "answered": Look(HOUSE, GREEN, "⌂"),
     "stopped": Look("M-1.1,-0.3L1.1,-0.3L1.1,0.3L-1.1,0.3Z", GREY, "▬"),
     "seen": Look(STAR, ORANGE, "★"),
 }

@@ -22,6 +22,10 @@ from labkit.workbook.words import GATE, SAY, SYMBOL
 __all__ = ["Chip", "Counter", "View", "visible"]
 
 
+MOST = 12
+"""Ids of records that a summary names one by one."""
+
+
 @dataclass(frozen=True)
 class Chip:
     """One decision: a word, and a state that says how to read it."""
@@ -147,7 +151,7 @@ class View:
         lines += [SAY["leaky"].format(how=SAY[name]) for name in self.played.world.names if name in LEAKY]
         if self.played.world.names != ("text",):
             entries = SAY["data once"] if spy.entries == 1 else SAY["data" if spy.entries else "data never"]
-            handed = SAY["records"].format(records=", ".join(sorted(spy.records)) or "–")
+            handed = SAY["records"].format(records=_some(sorted(spy.records)))
             lines.append(f"{entries.format(entries=spy.entries)} · {handed}")
         return lines
 
@@ -200,6 +204,11 @@ class View:
     def diagram(self) -> Diagram:
         """The run as a sequence diagram that a notebook draws by itself."""
         return diagram(self.events)
+
+
+def _some(names: list[str]) -> str:
+    """The first of many names, and how many there are."""
+    return ", ".join(names[:MOST]) + (f", … ({len(names)})" if len(names) > MOST else "") or "–"
 
 
 def _block(section: Section) -> list[str]:

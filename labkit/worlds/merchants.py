@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pydantic import BaseModel, Field
@@ -83,7 +83,7 @@ class Directory:
     """The outside service. Tenant is part of every query; a query is made at most `ATTEMPTS` times."""
 
     spy: Spy
-    records: tuple[Merchant, ...] = MERCHANTS
+    records: tuple[Merchant, ...] = field(default=MERCHANTS, repr=False)
 
     def of_tenant(
         self, context: Context, merchant_id: int | None = None, within: slice = slice(None)

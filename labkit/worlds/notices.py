@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Annotated
 
@@ -86,7 +86,7 @@ class Reader:
     """The data layer. Ownership is part of every query, so what is not the owner's is never even read."""
 
     spy: Spy
-    records: tuple[Notice, ...] = NOTICES
+    records: tuple[Notice, ...] = field(default=NOTICES, repr=False)
 
     def owned(self, subject: str, *, notice_id: str | None = None, words: tuple[str, ...] = (),
               published_from: date | None = None) -> list[Notice]:  # fmt: skip

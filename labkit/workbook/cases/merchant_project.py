@@ -188,7 +188,7 @@ FAQ: dict[str, dict[str, Any]] = {
         "expect": ONE | {"records": []},
     },
     "faq, tenantless": {
-        "scenario": _both("Both (broken on purpose): the FAQ is searched for every tenant",
+        "scenario": _both("Every tenant's FAQ is searched for 1001 (broken on purpose)",
                           world=["merchants", "faq_tenantless"]),
         "expect": TWO | {"records": ["1001", "F1", "F4"]},
     },

@@ -137,7 +137,8 @@ LISTS = {
     ),
     "hidden": _list(
         "Broken on purpose: over the budget the list is over", [*_pages(1, 2), _claims(10)],
-        {"codes": ["ok"] * 2, "delivered": 2, "coverage": "complete", "records": _ids(0, 11)},
+        {"codes": ["ok"] * 2, "delivered": 2, "coverage": "complete", "records": _ids(0, 11),
+         "laws": ["rejected_never_started"]},
         executions=1, gates=[*ORDER, "execution_budget_emptied"],
         source=f"{NOTE}: a limit must not be reported as completion",
     ),

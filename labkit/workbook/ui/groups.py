@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from html import escape
 from itertools import pairwise
 from typing import Any
 
@@ -68,15 +69,18 @@ def owner_filter(scenario: Scenario, apply: Apply) -> list[widgets.Widget]:
         leaky = [world for world in LEAKY if world.partition("_")[0] == base]
 
         def choose(new: str, place: int = place) -> None:
-            worlds = list(scenario.worlds)
-            worlds[place] = new
-            apply(lambda values: values.update(world=worlds))
+            def change(values: dict[str, Any]) -> None:
+                now = values["world"]
+                worlds = [now] if isinstance(now, str) else list(now)
+                values["world"] = [*worlds[:place], new, *worlds[place + 1 :]]
+
+            apply(change)
 
         if leaky:
             label, kept = ("choosing", "left to the user") if base == "places" else ("owner filter", "in the query")
             options = {SAY[kept]: base, **{SAY[world]: world for world in leaky}}
-            label = f"{SAY[label]}: {base}" if len(scenario.worlds) > 1 else SAY[label]
-            made.append(choice(label, options, name, choose))
+            said = SAY["filter of"].format(world=base) if len(scenario.worlds) > 1 else SAY[label]
+            made.append(choice(said, options, name, choose))
     return [legend("guard"), *made]
 
 
@@ -101,7 +105,8 @@ def fault(scenario: Scenario, apply: Apply) -> list[widgets.Widget]:
     def choose(kind: str) -> None:
         apply(lambda values: values.update(faults=[first | {"raises": kind}] if kind else []))
 
-    return [legend("fault"), choice(visible(first["tool"], 24), options, first["raises"], choose)]
+    named = legend("fault", tool=escape(visible(first["tool"], 24)))
+    return [named, choice(SAY["it ends"], options, first["raises"], choose)]
 
 
 GROUPS: dict[str, Callable[[Scenario, Apply], list[Any]]] = {

@@ -53,18 +53,23 @@ class Panel(Frame):
 
     def _load(self, place: int) -> None:
         scenario = self._presets[place]
-        self._values = scenario.model_dump(mode="json")
-        self.inputs.children = [widget for group in self._show for widget in GROUPS[group](scenario, self._set)]
+        self._values = values = scenario.model_dump(mode="json")
+
+        def apply(change: Callable[[dict[str, Any]], None]) -> None:
+            if values is self._values:  # a change of a control that is gone comes too late
+                self._set(change)
+
+        self.inputs.children = [widget for group in self._show for widget in GROUPS[group](scenario, apply)]
         self._run()
 
     def _set(self, change: Callable[[dict[str, Any]], None]) -> None:
         """Apply a control's change and run again."""
 
-        def apply(values: dict[str, Any]) -> None:
+        def alter(values: dict[str, Any]) -> None:
             change(values)
             self._run()
 
-        self._guarded(apply)(self._values)
+        self._guarded(alter)(self._values)
 
     def _run(self) -> None:
         self._played = None
