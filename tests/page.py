@@ -38,6 +38,10 @@ PANELS: dict[str, list[tuple[Scenario, tuple[str, ...]]]] = {
         (ERRORS["unknown"], ("hunted",)), (ERRORS["outage, emptied"], ("reads",)),
         (ERRORS["both, budget"], ("spending",)),
     ],
+    "08_results.ipynb": [
+        *((RESULTS[name], ("fields",)) for name in ("denied", "cut")),
+        (RESULTS["direct, denied"], ("fields", "messages")),
+    ],
     "09_partial_results.ipynb": [
         (PARTS["stop"], ("spending",)), (PARTS["given up"], ("listed",)), (PARTS["hidden"], ("listed",)),
     ],

@@ -52,6 +52,7 @@ LISTS: dict[str, list[tuple[int, str, str, Change]]] = {
         (1, "faults are", "mapped in one place", whole(errors="mapped")),
         (2, "faults are", "broken: answered as nothing", whole(errors="emptied")),
     ],
+    "08_results.ipynb": [(n, "owner filter", "in the query", whole(world=["merchants"])) for n in range(3)],
     "09_partial_results.ipynb": [
         (0, "at a limit", "refuse the call, go on", whole(on_limit="answer")),
         (0, "get_merchant", "3", limit("per_tool", {"get_merchant": 3})),
