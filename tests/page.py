@@ -45,7 +45,15 @@ PANELS: dict[str, list[tuple[Scenario, tuple[str, ...]]]] = {
     "09_partial_results.ipynb": [
         (PARTS["stop"], ("spending",)), (PARTS["given up"], ("listed",)), (PARTS["hidden"], ("listed",)),
     ],
+    "10_cancellation.ipynb": [(CANCEL[name], ("ends",)) for name in ("cooperative", "middle")],
     "11_concurrency.ipynb": [(RACES["looked late"], ("spending",)), (RACES["two writes"], ("reads",))],
+    "13_merchant_project.ipynb": [
+        *((PROJECT[name], ("evidence", "reads")) for name in ("hours", "tenantless")),
+        (PROJECT["faq, tenantless"], ("deliveries",)),
+    ],
+    "14_same_name_places.ipynb": [
+        (PLACES[name], ("found",)) for name in ("twice, the first", "defaulted", "rebound", "merged")
+    ],
 }  # fmt: skip
 LEDGER = "e => [...e.querySelectorAll('.lk-ledger tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
 COUNTERS = "e => [...e.querySelectorAll('[data-counter]')].map(c => [c.dataset.counter, c.textContent])"

@@ -148,7 +148,7 @@ def test_each_world_has_its_own_control_and_keeps_the_others_choice() -> None:
     shown = panel(asked(get("G1"), world=["places", "merchants"]).scenario, show=("owner filter",))
     places, merchants = shown.inputs.children[1:]
     assert (places.label, merchants.label) == ("left to the user", "in the query")
-    assert (places.description, merchants.description) == ("choosing: places", "owner filter: merchants")
+    assert (places.description, merchants.description) == ("filter: places", "filter: merchants")
     places.value, merchants.value = "places_first", "merchants_tenantless"
     assert shown.played is not None
     assert shown.played.world.names == ("places_first", "merchants_tenantless")
