@@ -24,6 +24,11 @@ def whole(**changes: Any) -> Change:
     return lambda values: values.update(changes)
 
 
+def ends(tool: str, raises: str) -> Change:
+    fault = {"tool": tool, "entry": 1, "attempt": None, "raises": raises, "seconds": 1.0}
+    return whole(faults=[fault])
+
+
 LISTS: dict[str, list[tuple[int, str, str, Change]]] = {
     # panel, label, what is chosen, and what that means for the scenario
     "02_arguments.ipynb": [
@@ -58,7 +63,17 @@ LISTS: dict[str, list[tuple[int, str, str, Change]]] = {
         (0, "get_merchant", "3", limit("per_tool", {"get_merchant": 3})),
         (1, "at a limit", "stop the run", whole(on_limit="stop")), (2, "budget gate", "in place", whole(gates=REAL)),
     ],
+    "10_cancellation.ipynb": [
+        (0, "it ends", "later: it goes on", ends("search_notes", "stubborn")),
+        (0, "deadline_s", "1", limit("deadline_s", 1)),
+        (1, "it ends", "when nobody waits", ends("revise_plan", "hang")), (1, "it ends", "by itself", whole(faults=[])),
+    ],
     "11_concurrency.ipynb": [(0, "budget gate", "in place", whole(gates=REAL))],
+    "14_same_name_places.ipynb": [
+        *((n, "choosing", "left to the user", whole(world=["places"])) for n in range(3)),
+        (3, "filter: places", "left to the user", whole(world=["places", "merchants"])),
+        (3, "who asks", "u-bob (B)", lambda values: values["principal"].update(subject="u-bob", tenant="B")),
+    ],
 }  # fmt: skip
 
 
