@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from page import PANELS, panels, quiet, shows, slider
+from test_groups import choose_by_mouse_and_by_keyboard
 
 pytestmark = pytest.mark.browser
 
@@ -67,13 +68,15 @@ FITS = """panel => {
 def test_every_panel_shows_what_the_engine_says_and_fits_the_window(name: str, open_lesson: Callable[..., Any]) -> None:
     """A lesson runs from top to bottom, no cell fails, and each panel shows the run of its scenario.
 
-    At 1280 x 800 inputs and first ledger row are seen together; at 200 % nothing is cut off; in both themes.
+    Lists are chosen from by mouse and by keyboard. At 1280 x 800 inputs and first ledger row are seen together; at
+    200 % nothing is cut off; in both themes.
     """
     page = open_lesson(name)
     panels(page).nth(len(PANELS[name]) - 1).wait_for()
     assert panels(page).count() == len(PANELS[name])
     for place, (scenario, also) in enumerate(PANELS[name]):
         shows(panels(page).nth(place), scenario, also=also)
+    choose_by_mouse_and_by_keyboard(page, name)
     assert page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
         page.evaluate("t => window.jupyterapp.commands.execute('apputils:change-theme', {theme: t})", theme)
