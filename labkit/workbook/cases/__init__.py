@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -48,6 +49,7 @@ class Case:
         return {name: (value, found[name]) for name, value in wanted.items() if found[name] != value}
 
 
+@cache  # a lesson's scenarios are built and checked once
 def cases(name: str) -> dict[str, Case]:
     """The cases of a lesson by name, such as `cases("01_allowlist")`. Raises ValueError for a lesson without."""
     if name not in LESSONS:
