@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # calls -> repetitions in each pass
 FULL = {1_000: 5, 10_000: 3, 100_000: 1, 1_000_000: 1}
 QUICK = {1_000: 5, 10_000: 2, 100_000: 1}
-BOUNDS = {1_000: 5, 10_000: 2, 100_000: 1}
+BOUNDS = {1_000: 5, 10_000: 3, 100_000: 1}
 
 
 def main(given: Sequence[str] | None = None) -> int:

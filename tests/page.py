@@ -113,7 +113,11 @@ def slider(panel: Any, label: str) -> Any:
 
 def drag(control: Any, share: float) -> None:
     """Drag a slider's handle to a share of its track."""
-    track = control.locator(".noUi-base")
+    track, before = control.locator(".noUi-base"), None
+    track.scroll_into_view_if_needed()
+    while (place := track.bounding_box()) != before:  # cells above take their height only as they are drawn
+        before = place
+        control.page.wait_for_timeout(200)
     size = track.bounding_box()
     target = {"x": size["width"] * share, "y": size["height"] / 2}
     control.locator(".noUi-handle").drag_to(track, target_position=target, force=True)
