@@ -158,7 +158,6 @@ SAY = {
     "id scope response": "for one response",
     "policy": "The host's settings",
     "no limit": "no limit",
-    "chose": "user chose",
     "condition": "What the user set in the interface",
     "principal from": "Who asks, from round {round}",
     "raw": "The arguments, character by character",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, RootModel
+from pydantic import BaseModel, RootModel
 
 from labkit.calls import Context, Tool
-from labkit.worlds.notices import _trimmed  # one rule for the words of every search
+from labkit.worlds.notices import Words
 from labkit.worlds.spy import Spy
 
 __all__ = ["FAQ", "Entry", "tools"]
@@ -49,7 +48,7 @@ FAQ = (
 class Search(BaseModel):
     """All words must occur, in the question or the answer."""
 
-    query: Annotated[str, AfterValidator(_trimmed)]
+    query: Words
 
 
 class Shown(BaseModel):

@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BaseModel, Field, RootModel
 
 from labkit.calls import Context, Tool, is_blank
 from labkit.outcomes import NeedsUser, NotFound
-from labkit.worlds.notices import _trimmed  # one rule for the words of every search
+from labkit.worlds.notices import Words
 from labkit.worlds.spy import Spy
 
 __all__ = ["MAX_TEXT", "NOTES", "PLANS", "Note", "Plan", "tools"]
@@ -71,7 +71,7 @@ def _visible(text: str) -> str:
 
 
 class Search(BaseModel):
-    query: Annotated[str, AfterValidator(_trimmed)]
+    query: Words
 
 
 class Read(BaseModel):

@@ -13,7 +13,7 @@ from labkit.calls import Context, Tool, is_blank
 from labkit.outcomes import NotFound
 from labkit.worlds.spy import Spy
 
-__all__ = ["NOTICES", "Notice", "tools"]
+__all__ = ["NOTICES", "Notice", "Words", "tools"]
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,14 @@ def _trimmed(text: str) -> str:
     return trimmed
 
 
+Words = Annotated[str, AfterValidator(_trimmed)]
+"""What is searched for, in every world by one rule: 1 to 100 characters after trimming, not blank to a reader."""
+
+
 class Search(BaseModel):
     """Both fields are required. `published_from` is a day `YYYY-MM-DD`, inclusive, or null for any day."""
 
-    query: Annotated[str, AfterValidator(_trimmed)]
+    query: Words
     published_from: Day | None
 
 

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from random import Random
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, RootModel, ValidationInfo, field_validator
+from pydantic import BaseModel, Field, RootModel, ValidationInfo, field_validator
 
 from labkit.calls import Context, Tool
 from labkit.outcomes import NeedsUser, NotFound
-from labkit.worlds.notices import _trimmed  # one rule for the words of every search
+from labkit.worlds.notices import Words
 from labkit.worlds.spy import Spy
 
 __all__ = ["MAPPING", "PLACES", "SEED", "Link", "Place", "tools"]
@@ -72,8 +72,6 @@ MAPPING = (
          "Phone number and street address agree, checked 2026-09-01."),
 )  # fmt: skip
 """G0 and G4 have no entry: nothing says which merchant they are, and a like name is no evidence."""
-
-Words = Annotated[str, AfterValidator(_trimmed)]
 
 
 class Search(BaseModel):
